@@ -1,0 +1,1 @@
+//! Faults: inject, record, heal.

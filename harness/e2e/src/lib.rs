@@ -1,0 +1,1 @@
+//! Whole-system tests: every defect convicted, the clean sale proved.

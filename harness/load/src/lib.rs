@@ -1,0 +1,1 @@
+//! The swarm: personas, arrivals, session scheduler, goose; records, never judges.

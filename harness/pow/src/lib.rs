@@ -1,0 +1,1 @@
+//! Proof of work: puzzle, solve, verify.

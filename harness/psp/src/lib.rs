@@ -1,0 +1,1 @@
+//! The payment provider the harness owns: ledger, webhooks, faults.
