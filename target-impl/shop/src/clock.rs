@@ -30,7 +30,9 @@ impl SystemClock {
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "the one place where the shop reads the time")]
     fn wall_ms(&self) -> u64 {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("the wall clock is past 1970");
+        let since = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .expect("the wall clock is past 1970");
         u64::try_from(since.as_millis()).expect("the wall clock is before the year 500,000,000")
     }
     fn monotonic(&self) -> Duration {

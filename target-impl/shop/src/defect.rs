@@ -111,7 +111,10 @@ impl Defects {
     /// The first name that no defect has.
     pub fn parse(list: &str) -> Result<Self, String> {
         let words = list.split(',').map(str::trim).filter(|word| !word.is_empty());
-        words.map(|word| Defect::from_word(word).ok_or_else(|| word.to_owned())).collect::<Result<_, _>>().map(Self)
+        words
+            .map(|word| Defect::from_word(word).ok_or_else(|| word.to_owned()))
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
     /// Is it one of them?
     pub fn has(&self, defect: Defect) -> bool {

@@ -7,5 +7,6 @@ pub mod clock;
 pub mod config;
 pub mod defect;
 pub mod gatekeeper;
+pub mod gateway;
 pub mod problem;
 pub mod sqlite;

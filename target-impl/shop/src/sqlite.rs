@@ -33,10 +33,15 @@ impl Database {
     }
 
     /// Runs `work` on the database's thread and gives its result back.
-    pub async fn run<R: Send + 'static>(&self, work: impl FnOnce(&mut Connection) -> R + Send + 'static) -> R {
+    pub async fn run<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> R + Send + 'static,
+    ) -> R {
         let (done, result) = oneshot::channel();
         let job = Box::new(move |connection: &mut Connection| drop(done.send(work(connection))));
-        self.jobs.send(job).unwrap_or_else(|_| unreachable!("the thread lives as long as its handles"));
+        self.jobs
+            .send(job)
+            .unwrap_or_else(|_| unreachable!("the thread lives as long as its handles"));
         result.await.expect("the database's thread does not panic")
     }
 }
