@@ -10,7 +10,7 @@ use std::time::Duration;
 /// A parcel that nothing overtakes leaves after so long.
 const OVERTAKEN_WAIT_MAX: Duration = Duration::from_millis(500);
 /// How much older than the tolerance a stale signature is.
-const STALE_BY: Duration = Duration::from_secs(60);
+const STALE_BY: Duration = Duration::from_mins(1);
 
 /// What is known about an attempt before it begins.
 enum Leave {

@@ -48,7 +48,7 @@ impl Fate {
     }
 }
 
-/// The finaliser of SplitMix64.
+/// The finaliser of `SplitMix64`.
 const fn mix(mut z: u64) -> u64 {
     z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

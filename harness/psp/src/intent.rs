@@ -1,4 +1,4 @@
-//! PaymentIntents.
+//! Stripe's `PaymentIntent`s.
 
 use crate::fate::{Draw, Fate};
 use onsale_history::Nanos;

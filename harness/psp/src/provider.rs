@@ -17,7 +17,7 @@ const STOP_WAIT_MAX: Duration = Duration::from_secs(2);
 pub struct Provider {
     engine: Arc<Engine>,
     address: SocketAddr,
-    server: JoinHandle<()>,
+    server: tokio::sync::Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Provider {
@@ -42,7 +42,7 @@ impl Provider {
                 tracing::error!(%error, "the payment provider stopped serving");
             }
         });
-        Ok(Self { engine, address, server })
+        Ok(Self { engine, address, server: tokio::sync::Mutex::new(Some(server)) })
     }
 
     /// Where it listens.
@@ -96,10 +96,12 @@ impl Provider {
     }
 
     /// Stops: no more calls, captures and webhooks. Gives back the final ledger.
-    pub async fn stop(mut self) -> Result<Ledger, Error> {
+    pub async fn stop(&self) -> Result<Ledger, Error> {
         self.engine.stop();
-        if tokio::time::timeout(STOP_WAIT_MAX, &mut self.server).await.is_err() {
-            self.server.abort();
+        if let Some(mut server) = self.server.lock().await.take()
+            && tokio::time::timeout(STOP_WAIT_MAX, &mut server).await.is_err()
+        {
+            server.abort();
         }
         self.engine.quiet().await;
         self.intact()?;

@@ -19,7 +19,7 @@ const EARLY_WAIT_MAX: Duration = Duration::from_millis(500);
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        plain(self.status, self.body().to_string().into())
+        plain(self.status, &self.body().to_string())
     }
 }
 
@@ -40,7 +40,7 @@ pub(super) async fn get(
     }
     hold_up(engine).await;
     match engine.read(|books| look(books, &call.form)) {
-        Ok(body) => plain(StatusCode::OK, body.to_string().into()),
+        Ok(body) => plain(StatusCode::OK, &body.to_string()),
         Err(problem) => problem.into_response(),
     }
 }
@@ -61,7 +61,7 @@ pub(super) async fn post(
     {
         None => None,
         Some(Ok(Turn::First(claim))) => Some(claim),
-        Some(Ok(Turn::Again(answer))) => return replay(answer),
+        Some(Ok(Turn::Again(answer))) => return replay(&answer),
         Some(Err(problem)) => return problem.into_response(),
     };
     hold_up(engine).await;
@@ -71,7 +71,7 @@ pub(super) async fn post(
         // The answer follows in any case; the webhook tries again on its own.
         let _ = tokio::time::timeout(EARLY_WAIT_MAX, webhook).await;
     }
-    if lost { broken() } else { plain(answer.status, answer.body) }
+    if lost { broken() } else { plain(answer.status, &answer.body) }
 }
 
 /// Servers and browsers do not share keys.
@@ -134,12 +134,12 @@ fn stored(status: StatusCode, body: &Value) -> Stored {
     Stored { status, body: body.to_string().into() }
 }
 
-fn plain(status: StatusCode, body: Arc<str>) -> Response {
-    (status, [(CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+fn plain(status: StatusCode, body: &str) -> Response {
+    (status, [(CONTENT_TYPE, "application/json")], body.to_owned()).into_response()
 }
 
-fn replay(answer: Stored) -> Response {
-    let mut response = plain(answer.status, answer.body);
+fn replay(answer: &Stored) -> Response {
+    let mut response = plain(answer.status, &answer.body);
     response.headers_mut().insert("idempotent-replayed", HeaderValue::from_static("true"));
     response
 }
