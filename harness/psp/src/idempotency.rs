@@ -42,15 +42,17 @@ pub(crate) struct Claim {
 }
 
 impl Keys {
-    /// Claims a key for a call, known by its fingerprint.
+    /// Claims a key for a call, known by its fingerprint. Each scope has keys of its own.
     pub(crate) fn claim(
         self: &Arc<Self>,
-        key: String,
+        scope: &str,
+        key: &str,
         fingerprint: String,
     ) -> Result<Turn, Problem> {
         if key.chars().count() > KEY_LENGTH_MAX {
             return Err(Problem::key_too_long(KEY_LENGTH_MAX));
         }
+        let key = format!("{scope} {key}");
         let mut entries = self.entries.lock().expect("no holder panics");
         match entries.get(&key) {
             Some(entry) if entry.fingerprint != fingerprint => Err(Problem::key_reused()),
@@ -88,7 +90,7 @@ mod tests {
     #[test]
     fn a_key_is_first_then_in_flight_then_replayed() {
         let keys = Arc::new(Keys::default());
-        let claim = |fingerprint: &str| keys.claim("k".into(), fingerprint.into());
+        let claim = |fingerprint: &str| keys.claim("server", "k", fingerprint.into());
         let Ok(Turn::First(first)) = claim("a") else { panic!("the first call is let through") };
         assert_eq!(claim("a").err(), Some(Problem::key_in_flight()));
         assert_eq!(claim("b").err(), Some(Problem::key_reused()));
@@ -104,9 +106,12 @@ mod tests {
     #[test]
     fn keys_have_at_most_255_characters() {
         let keys = Arc::new(Keys::default());
-        assert!(matches!(keys.claim("é".repeat(255), String::new()), Ok(Turn::First(_))));
+        assert!(matches!(
+            keys.claim("server", &"é".repeat(255), String::new()),
+            Ok(Turn::First(_))
+        ));
         assert_eq!(
-            keys.claim("k".repeat(256), String::new()).err(),
+            keys.claim("server", &"k".repeat(256), String::new()).err(),
             Some(Problem::key_too_long(255))
         );
     }

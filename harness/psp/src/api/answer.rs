@@ -1,6 +1,6 @@
 //! From the books to an HTTP answer: faults of the API, idempotency, early webhooks, lost answers.
 
-use super::call::{Call, Caller};
+use super::call::Call;
 use crate::books::Books;
 use crate::engine::Engine;
 use crate::form::Form;
@@ -54,11 +54,8 @@ pub(super) async fn post(
     if let Err(problem) = up(engine) {
         return problem.into_response();
     }
-    let claim = match call
-        .key
-        .as_ref()
-        .map(|key| engine.keys.claim(scoped(call.caller, key), fingerprint(&call)))
-    {
+    let claim = |key: &String| engine.keys.claim(call.caller.word(), key, fingerprint(&call));
+    let claim = match call.key.as_ref().map(claim) {
         None => None,
         Some(Ok(Turn::First(claim))) => Some(claim),
         Some(Ok(Turn::Again(answer))) => return replay(&answer),
@@ -72,11 +69,6 @@ pub(super) async fn post(
         let _ = tokio::time::timeout(EARLY_WAIT_MAX, webhook).await;
     }
     if lost { broken() } else { plain(answer.status, &answer.body) }
-}
-
-/// Servers and browsers do not share keys.
-fn scoped(caller: Caller, key: &str) -> String {
-    format!("{caller:?} {key}")
 }
 
 fn fingerprint(call: &Call) -> String {
@@ -111,11 +103,15 @@ fn carry_out(
     claim: Option<Claim>,
     change: impl FnOnce(&mut Books, &Form) -> Done,
 ) -> (Stored, bool) {
+    let unrecorded =
+        || (stored(Problem::unrecorded().status, &Problem::unrecorded().body()), false);
     if books.failure().is_some() {
-        let problem = Problem::unrecorded();
-        return (stored(problem.status, &problem.body()), false);
+        return unrecorded();
     }
     let done = change(books, form);
+    if books.failure().is_some() {
+        return unrecorded();
+    }
     let (answer, effective, keep) = match &done.answer {
         Ok(body) => (stored(StatusCode::OK, body), true, true),
         Err(problem) => {

@@ -22,6 +22,16 @@ pub(crate) enum Caller {
     Browser,
 }
 
+impl Caller {
+    /// The scope of its idempotency keys.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Browser => "browser",
+        }
+    }
+}
+
 /// What is asked for.
 #[derive(Debug)]
 pub(crate) struct Call {
