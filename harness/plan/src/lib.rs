@@ -1,5 +1,12 @@
 //! Everything a person writes in YAML: [`Workload`], chaos plan, target mapping; diagnostics that point at the line.
 
+mod inspect;
+mod known;
+mod units;
 mod workload;
+mod yaml;
 
+pub use inspect::inspect;
+pub use known::Known;
 pub use workload::*;
+pub use yaml::{Diagnostic, Diagnostics};

@@ -1,14 +1,26 @@
 //! A workload: the sale, who comes, how, and what is expected.
 //!
 //! Durations are written with a unit (`250ms`, `4s`, `2m`), rates as `500/s`, shares as `5%`, money as cents.
+//! Everything has a default (`defaults.rs`); what contradicts itself is told by `check.rs`.
 
+mod check;
+mod defaults;
+
+use crate::known::Known;
+use crate::units;
+use crate::yaml::{self, Diagnostics};
 use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
 use std::time::Duration;
 
 /// A validated workload file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Workload {
     /// Its name: the file name without `.yaml`.
+    #[serde(skip)]
     pub name: String,
     /// For people.
     pub description: String,
@@ -27,7 +39,8 @@ pub struct Workload {
 }
 
 /// What is sold.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Sale {
     /// Identifier of the event; made unique a run.
     pub event: String,
@@ -38,6 +51,8 @@ pub struct Sale {
     /// Lower-case ISO 4217.
     pub currency: String,
     /// From the first arrival to the opening of the sale; early shoppers queue.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub opens_after: Duration,
     /// The hot SKUs.
     pub skus: Vec<Sku>,
@@ -58,29 +73,36 @@ pub struct Sale {
 }
 
 /// A hot SKU.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Sku {
     /// Identifier.
     pub name: String,
     /// Units in all.
     pub stock: u32,
     /// K: counters the stock is spread over.
+    #[serde(default = "defaults::one")]
     pub shards: u32,
     /// Releases after the opening, cumulative; empty means all at the opening.
+    #[serde(default)]
     pub waves: Vec<Wave>,
 }
 
 /// A release of stock.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Wave {
     /// After the opening.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub after: Duration,
     /// Cumulative units.
     pub units: u32,
 }
 
 /// Canary SKUs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Canaries {
     /// How many SKUs.
     pub count: u32,
@@ -89,15 +111,24 @@ pub struct Canaries {
 }
 
 /// Holds: what the target promises, and what is tolerated.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct HoldPolicy {
     /// Life of a hold.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub ttl: Duration,
     /// τ: how much earlier it may end.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub earliness: Duration,
     /// G: how long after its end a unit may stay away.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub grace: Duration,
     /// δ: how long after the answer of a release a unit may stay away.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub release_lag: Duration,
     /// What becomes of late money.
     pub late_capture: LateCapture,
@@ -106,7 +137,8 @@ pub struct HoldPolicy {
 }
 
 /// What becomes of money that arrives after the hold is gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum LateCapture {
     /// It goes back.
     Refund,
@@ -115,28 +147,40 @@ pub enum LateCapture {
 }
 
 /// The waiting room.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Queue {
     /// Who is next.
     pub method: QueueMethod,
     /// Admissions a second.
+    #[serde(with = "units::rate")]
+    #[schemars(with = "units::RateText")]
     pub rate: f64,
     /// Admissions at once.
     pub batch: u32,
     /// How long before the opening tickets are given.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub opens_before: Duration,
     /// A shopper who does not ask for so long loses the position.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub abandon_after: Duration,
     /// Life of a checkout token.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub token_ttl: Duration,
     /// Between polls.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub poll_every: Duration,
     /// How tokens are signed.
     pub token: TokenAlgorithm,
 }
 
 /// Who is next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum QueueMethod {
     /// Who joined first.
     Fifo,
@@ -145,16 +189,20 @@ pub enum QueueMethod {
 }
 
 /// How tokens are signed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum TokenAlgorithm {
     /// Ed25519.
+    #[serde(rename = "eddsa")]
     EdDsa,
     /// HMAC-SHA256.
+    #[serde(rename = "hs256")]
     Hs256,
 }
 
 /// The puzzle in front of the waiting room.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Puzzle {
     /// Which protocol.
     pub scheme: PuzzleScheme,
@@ -165,18 +213,22 @@ pub struct Puzzle {
 }
 
 /// Which ALTCHA protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum PuzzleScheme {
     /// None.
     None,
     /// v1.
+    #[serde(rename = "altcha-v1")]
     AltchaV1,
     /// v2.
+    #[serde(rename = "altcha-v2")]
     AltchaV2,
 }
 
 /// Who comes, and how.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Load {
     /// Shoppers in all.
     pub shoppers: u32,
@@ -189,19 +241,24 @@ pub struct Load {
     /// Threads that solve puzzles.
     pub puzzle_threads: u32,
     /// How long an answer may take.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub timeout: Duration,
     /// Attacks of each kind at least.
     pub attacks: u32,
     /// How many buyers a barrier releases at once just before the commit point; 0 for none.
     pub barrier: u32,
     /// How long the load may take in all.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub limit: Duration,
     /// Open model, or closed (each worker begins the next shopper when one ends).
     pub model: Model,
 }
 
 /// Open or closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Model {
     /// Arrivals do not wait for the target.
     Open,
@@ -210,16 +267,20 @@ pub enum Model {
 }
 
 /// One stretch of arrivals.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Phase {
     /// How long.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub lasts: Duration,
     /// Its shape; shares of `shoppers` follow from the areas.
     pub shape: Arrival,
 }
 
 /// How sessions begin.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Arrival {
     /// Evenly, at a relative rate.
     Constant(f64),
@@ -232,29 +293,52 @@ pub enum Arrival {
 }
 
 /// How the payment provider behaves. Shares are 0 to 1.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Psp {
     /// Shortest and longest time from confirmation to capture.
+    #[serde(with = "units::duration_range")]
+    #[schemars(with = "units::RangeText")]
     pub latency: (Duration, Duration),
     /// Seldom: so long.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub slow: Duration,
     /// Share of slow payments.
+    #[serde(with = "units::share")]
+    #[schemars(with = "units::ShareText")]
     pub slow_share: f64,
     /// Declines that a second try may pass.
+    #[serde(with = "units::share")]
+    #[schemars(with = "units::ShareText")]
     pub decline: f64,
     /// Payments that fail for good.
+    #[serde(with = "units::share")]
+    #[schemars(with = "units::ShareText")]
     pub fail: f64,
     /// Webhooks never sent (until the reconciler asks).
+    #[serde(with = "units::share")]
+    #[schemars(with = "units::ShareText")]
     pub drop: f64,
     /// Webhooks sent twice.
+    #[serde(with = "units::share")]
+    #[schemars(with = "units::ShareText")]
     pub duplicate: f64,
     /// Webhooks held back.
+    #[serde(with = "units::share")]
+    #[schemars(with = "units::ShareText")]
     pub delay: f64,
     /// For how long.
+    #[serde(with = "units::duration")]
+    #[schemars(with = "units::DurationText")]
     pub delay_by: Duration,
     /// Webhooks that overtake an earlier one.
+    #[serde(with = "units::share")]
+    #[schemars(with = "units::ShareText")]
     pub reorder: f64,
     /// Webhooks sent before the create call is answered.
+    #[serde(with = "units::share")]
+    #[schemars(with = "units::ShareText")]
     pub early: f64,
     /// Forged webhooks: so many are sent along.
     pub forged: u32,
@@ -263,27 +347,43 @@ pub struct Psp {
     /// Rightly signed webhooks with a wrong amount: so many.
     pub wrong_amount: u32,
     /// Create or confirm calls whose answer is lost after they took effect.
+    #[serde(with = "units::share")]
+    #[schemars(with = "units::ShareText")]
     pub answer_lost: f64,
     /// Refunds that fail at first.
+    #[serde(with = "units::share")]
+    #[schemars(with = "units::ShareText")]
     pub refund_fails: f64,
+    /// Payments that are cancelled and captured all the same.
+    #[serde(with = "units::share")]
+    #[schemars(with = "units::ShareText")]
+    pub capture_after_cancel: f64,
 }
 
 /// One step of a chaos plan.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Step {
     /// Name of the fault.
     pub fault: String,
     /// When.
     pub trigger: Trigger,
     /// How long it lasts; zero for an instant.
+    #[serde(with = "units::duration", default)]
+    #[schemars(with = "units::DurationText")]
     pub lasts: Duration,
 }
 
 /// When a fault begins.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Trigger {
     /// After the first arrival.
-    At(Duration),
+    At(
+        #[serde(with = "units::duration")]
+        #[schemars(with = "units::DurationText")]
+        Duration,
+    ),
     /// When fewer units of the hot SKUs are free.
     StockBelow(u32),
     /// When so many holds were granted.
@@ -295,14 +395,32 @@ pub enum Trigger {
 }
 
 /// What must come out.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Expect {
     /// Rules that must be exercised; empty means every rule that the target's capabilities allow.
     pub rules: Vec<String>,
     /// 99th percentile of the response time from the due time, at most.
+    #[serde(with = "units::maybe_duration")]
+    #[schemars(with = "units::MaybeDurationText")]
     pub p99: Option<Duration>,
     /// Share of the offered requests that must be sent in time.
+    #[serde(with = "units::maybe_share")]
+    #[schemars(with = "units::MaybeShareText")]
     pub achieved: Option<f64>,
     /// Largest share of operations that may stay unknown.
+    #[serde(with = "units::maybe_share")]
+    #[schemars(with = "units::MaybeShareText")]
     pub unknown: Option<f64>,
+}
+
+impl Workload {
+    /// Reads a workload: all mistakes at once, each with its place. `known` are the names that may be used.
+    pub fn parse(file: &Path, text: &str, known: &Known) -> Result<Self, Diagnostics> {
+        let (mut workload, mut check) = yaml::read::<Self>(&file.display().to_string(), text)?;
+        workload.name =
+            file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        check::check(&workload, known, &mut check);
+        check.finish(workload)
+    }
 }
