@@ -7,9 +7,12 @@ use onsale_history::{Class, FaultStage, History, MarkKind, Names, Nanos};
 pub fn check(history: &History, names: &Names) -> Verdict {
     let facts = Facts::new(history, names);
     let wanted = Wanted::parse(&history.header.required);
-    let mut rules: Vec<RuleVerdict> = RULES.iter().map(|&rule| judge(rule, &facts, &wanted)).collect();
+    let mut rules: Vec<RuleVerdict> =
+        RULES.iter().map(|&rule| judge(rule, &facts, &wanted)).collect();
     fold(&mut rules);
-    let unknown = history.operations.iter().filter(|op| op.outcome().class() == Class::Unknown).count() as u64;
+    let unknown =
+        history.operations.iter().filter(|op| op.outcome().class() == Class::Unknown).count()
+            as u64;
     let (validity, sentence) = decide(history, &rules, unknown, &wanted);
     Verdict {
         validity,
@@ -51,12 +54,19 @@ fn judge(rule: &dyn Rule, facts: &Facts<'_>, wanted: &Wanted<'_>) -> RuleVerdict
 /// Folds what is implied: the implied rule stays violated in its row, and its anomalies that share evidence or time with
 /// the cause's are listed under the cause.
 fn fold(rules: &mut [RuleVerdict]) {
-    let violated: Vec<String> =
-        rules.iter().filter(|row| row.validity == Validity::Violated).map(|row| row.rule.clone()).collect();
+    let violated: Vec<String> = rules
+        .iter()
+        .filter(|row| row.validity == Validity::Violated)
+        .map(|row| row.rule.clone())
+        .collect();
     for row in rules.iter_mut() {
         let Some(rule) = crate::rule(&row.rule) else { continue };
-        let implied: Vec<String> =
-            rule.implies().iter().filter(|name| violated.iter().any(|v| v == *name)).map(|&name| name.to_owned()).collect();
+        let implied: Vec<String> = rule
+            .implies()
+            .iter()
+            .filter(|name| violated.iter().any(|v| v == *name))
+            .map(|&name| name.to_owned())
+            .collect();
         for anomaly in &mut row.anomalies {
             anomaly.implies.clone_from(&implied);
         }
@@ -64,18 +74,32 @@ fn fold(rules: &mut [RuleVerdict]) {
     let causes: Vec<(String, Vec<String>)> = rules
         .iter()
         .filter(|row| row.validity == Validity::Violated)
-        .filter_map(|row| row.anomalies.first().map(|first| (row.rule.clone(), first.implies.clone())))
+        .filter_map(|row| {
+            row.anomalies.first().map(|first| (row.rule.clone(), first.implies.clone()))
+        })
         .collect();
     for row in rules.iter_mut().filter(|row| row.validity == Validity::Violated) {
-        let Some((cause, _)) = causes.iter().find(|(_, implied)| implied.contains(&row.rule)) else { continue };
+        let Some((cause, _)) = causes.iter().find(|(_, implied)| implied.contains(&row.rule))
+        else {
+            continue;
+        };
         row.anomalies.clear();
-        row.note = format!("follows from `{cause}`, where the evidence is shown; {} in all", row.violations);
+        row.note = format!(
+            "follows from `{cause}`, where the evidence is shown; {} in all",
+            row.violations
+        );
     }
 }
 
-fn decide(history: &History, rules: &[RuleVerdict], unknown: u64, wanted: &Wanted<'_>) -> (Validity, String) {
+fn decide(
+    history: &History,
+    rules: &[RuleVerdict],
+    unknown: u64,
+    wanted: &Wanted<'_>,
+) -> (Validity, String) {
     let names = |validity: Validity, required: bool| -> Vec<&str> {
-        let rows = rules.iter().filter(|row| row.validity == validity && (row.required || !required));
+        let rows =
+            rules.iter().filter(|row| row.validity == validity && (row.required || !required));
         rows.map(|row| row.rule.as_str()).collect()
     };
     let violated = names(Validity::Violated, false);
@@ -90,7 +114,9 @@ fn decide(history: &History, rules: &[RuleVerdict], unknown: u64, wanted: &Wante
         return undecided(format!("the run requires the rule `{name}`, which does not exist"));
     }
     if unknown > 0 {
-        return undecided(format!("{unknown} answers were of a kind that the mapping does not know"));
+        return undecided(format!(
+            "{unknown} answers were of a kind that the mapping does not know"
+        ));
     }
     if let Some(why) = fault_trouble(history) {
         return undecided(why);
@@ -114,11 +140,17 @@ fn decide(history: &History, rules: &[RuleVerdict], unknown: u64, wanted: &Wante
 fn passed(rules: &[RuleVerdict]) -> (Validity, String) {
     let count = |validity| rules.iter().filter(|row| row.validity == validity).count();
     let (proved, held) = (count(Validity::Proved), count(Validity::Held));
-    let merely_held =
-        rules.iter().find(|row| row.required && row.validity == Validity::Held && TOTALS.contains(&row.rule.as_str()));
+    let merely_held = rules.iter().find(|row| {
+        row.required && row.validity == Validity::Held && TOTALS.contains(&row.rule.as_str())
+    });
     match merely_held {
-        Some(row) => (Validity::Held, format!("nothing was found; `{}` is about totals and only held", row.rule)),
-        None => (Validity::Proved, format!("proved {proved} and held {held} of {} rules", rules.len())),
+        Some(row) => (
+            Validity::Held,
+            format!("nothing was found; `{}` is about totals and only held", row.rule),
+        ),
+        None => {
+            (Validity::Proved, format!("proved {proved} and held {held} of {} rules", rules.len()))
+        }
     }
 }
 

@@ -9,7 +9,8 @@ pub fn docs(name: &str) -> Option<String> {
 
 fn page(source: &str) -> String {
     let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
-    let mut page: String = lines.flat_map(|line| [line.strip_prefix(' ').unwrap_or(line), "\n"]).collect();
+    let mut page: String =
+        lines.flat_map(|line| [line.strip_prefix(' ').unwrap_or(line), "\n"]).collect();
     page.truncate(page.trim_end().len());
     page.push('\n');
     page
@@ -24,7 +25,14 @@ mod tests {
     fn every_rule_has_a_page_with_all_sections() {
         for rule in RULES {
             let page = docs(rule.name()).expect("a registered rule has a page");
-            for section in ["What it finds", "Why it matters", "Evidence", "Example", "How it can be wrong", "Cost"] {
+            for section in [
+                "What it finds",
+                "Why it matters",
+                "Evidence",
+                "Example",
+                "How it can be wrong",
+                "Cost",
+            ] {
                 assert!(page.contains(section), "`{}` does not say *{section}*", rule.name());
             }
         }
@@ -45,7 +53,11 @@ mod tests {
     fn implications_name_rules() {
         for rule in RULES {
             for implied in rule.implies() {
-                assert!(crate::rules::rule(implied).is_some(), "`{}` implies the unknown `{implied}`", rule.name());
+                assert!(
+                    crate::rules::rule(implied).is_some(),
+                    "`{}` implies the unknown `{implied}`",
+                    rule.name()
+                );
             }
         }
     }

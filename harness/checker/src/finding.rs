@@ -54,7 +54,13 @@ impl Finding {
     }
 
     /// The verdict of `rule`. `needed` occasions make it speak; an unsealed history proves nothing.
-    pub fn verdict(mut self, rule: &dyn Rule, required: bool, needed: u64, sealed: bool) -> RuleVerdict {
+    pub fn verdict(
+        mut self,
+        rule: &dyn Rule,
+        required: bool,
+        needed: u64,
+        sealed: bool,
+    ) -> RuleVerdict {
         self.anomalies.sort_by_key(|anomaly| anomaly.at);
         let proof = self.proves || (rule.strength() == Strength::Exact && !self.only_held);
         let validity = if self.violations > 0 {
@@ -89,11 +95,15 @@ impl Finding {
         match validity {
             Validity::Undecided => match &self.undecided {
                 Some(why) => why.clone(),
-                None if !sealed => "the record was not sealed: what is missing at its end could break the rule".to_owned(),
+                None if !sealed => {
+                    "the record was not sealed: what is missing at its end could break the rule"
+                        .to_owned()
+                }
                 None => self.note.clone(),
             },
             Validity::NotExercised => {
-                let looked = if self.note.is_empty() { String::new() } else { format!(": {}", self.note) };
+                let looked =
+                    if self.note.is_empty() { String::new() } else { format!(": {}", self.note) };
                 format!("{} of {needed} decisive occasions{looked}", self.occasions)
             }
             _ => self.note.clone(),

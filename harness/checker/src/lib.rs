@@ -4,6 +4,7 @@
 //! [`Finding`]; [`RULES`] is the catalogue. Anomalies are told with [`Story`]. [`docs`] is the help page of a rule.
 
 mod check;
+mod evidence;
 mod explain;
 mod facts;
 mod finding;

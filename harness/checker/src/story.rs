@@ -66,7 +66,8 @@ impl<'f, 'a> Story<'f, 'a> {
     /// Why one operation of the evidence precedes or contradicts another.
     #[must_use]
     pub fn edge(mut self, from: At, to: At, reason: impl Into<String>) -> Self {
-        let edge = Edge { from: self.facts.op(from).id, to: self.facts.op(to).id, reason: reason.into() };
+        let edge =
+            Edge { from: self.facts.op(from).id, to: self.facts.op(to).id, reason: reason.into() };
         self.anomaly.witness.edges.push(edge);
         self.op(from).op(to)
     }
@@ -74,7 +75,8 @@ impl<'f, 'a> Story<'f, 'a> {
     #[must_use]
     pub fn end(mut self) -> Anomaly {
         self.operations.sort_unstable();
-        self.anomaly.witness.operations = self.operations.iter().map(|&at| self.facts.op(at).id).collect();
+        self.anomaly.witness.operations =
+            self.operations.iter().map(|&at| self.facts.op(at).id).collect();
         self.anomaly.witness.marks.sort_unstable();
         self.anomaly
     }

@@ -1,7 +1,8 @@
 //! Payment attempts, joined from the provider's marks (evidence E1).
 
 use onsale_history::{
-    BuyerId, ChargeId, ChargeStage, History, HoldId, InstrumentId, MarkId, MarkKind, Nanos, OrderId, RefundStage,
+    BuyerId, ChargeId, ChargeStage, History, HoldId, InstrumentId, MarkId, MarkKind, Nanos,
+    OrderId, RefundStage,
 };
 
 /// One payment attempt at the provider.
@@ -43,7 +44,11 @@ pub(super) fn charges(history: &History) -> Vec<Charge> {
                     ChargeStage::Created | ChargeStage::Declined => {}
                 }
             }
-            MarkKind::Refund { charge, stage: RefundStage::Created | RefundStage::Succeeded, .. } => {
+            MarkKind::Refund {
+                charge,
+                stage: RefundStage::Created | RefundStage::Succeeded,
+                ..
+            } => {
                 slot(&mut all, charge).refunded.get_or_insert((id, mark.at));
             }
             _ => {}

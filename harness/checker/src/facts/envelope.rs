@@ -65,8 +65,10 @@ impl Envelope {
 }
 
 fn sums(all: impl Iterator<Item = (Nanos, u32)>) -> Vec<(Nanos, u64)> {
-    let mut ends: Vec<(Nanos, u64)> =
-        all.filter(|(at, _)| *at != Nanos::NEVER).map(|(at, units)| (at, u64::from(units))).collect();
+    let mut ends: Vec<(Nanos, u64)> = all
+        .filter(|(at, _)| *at != Nanos::NEVER)
+        .map(|(at, units)| (at, u64::from(units)))
+        .collect();
     ends.sort_unstable();
     let mut total = 0;
     for entry in &mut ends {
@@ -97,23 +99,49 @@ pub(crate) struct Ghost {
 pub(super) fn envelopes(facts: &Facts<'_>, leases: &[Lease], ghosts: &[Ghost]) -> Vec<Envelope> {
     let mut all = vec![Envelope::default(); facts.sale.skus.len()];
     for (index, lease) in (0..).zip(leases) {
-        let returns_from = if lease.confirmed.is_some() { lease.returns_from() } else { lease.definite_end() };
+        let returns_from =
+            if lease.confirmed.is_some() { lease.returns_from() } else { lease.definite_end() };
         for (sku, units) in facts.items(lease.grant) {
             let Some(entry) = all.get_mut(sku.index()).filter(|_| units > 0) else { continue };
-            let span = |from, to| Interval { from, to, returns_from, units, at: lease.grant, lease: Some(index) };
+            let span = |from, to| Interval {
+                from,
+                to,
+                returns_from,
+                units,
+                at: lease.grant,
+                lease: Some(index),
+            };
             entry.definite.extend(lease.definite().map(|(from, to)| span(from, to)));
             entry.possible.push(span(lease.asked, lease.possible_end));
         }
     }
     for ghost in ghosts {
         let op = facts.op(ghost.at);
-        let returns_from = op.start.plus(facts.sale.ttl).minus(facts.sale.earliness).minus(facts.sale.clock_error);
-        add(facts, &mut all, ghost.at, Interval { from: op.start, to: ghost.gone, returns_from, units: 0, at: ghost.at, lease: None });
+        let returns_from =
+            op.start.plus(facts.sale.ttl).minus(facts.sale.earliness).minus(facts.sale.clock_error);
+        add(
+            facts,
+            &mut all,
+            ghost.at,
+            Interval {
+                from: op.start,
+                to: ghost.gone,
+                returns_from,
+                units: 0,
+                at: ghost.at,
+                lease: None,
+            },
+        );
     }
     for (at, op) in (0..).zip(&facts.history.operations) {
         if let Some(lag) = passing(facts, op) {
             let to = op.end.plus(lag).plus(facts.sale.clock_error);
-            add(facts, &mut all, at, Interval { from: op.start, to, returns_from: op.start, units: 0, at, lease: None });
+            add(
+                facts,
+                &mut all,
+                at,
+                Interval { from: op.start, to, returns_from: op.start, units: 0, at, lease: None },
+            );
         }
     }
     all.iter_mut().for_each(Envelope::close);
@@ -137,7 +165,9 @@ fn passing(facts: &Facts<'_>, op: &Operation) -> Option<Nanos> {
     let cart = op.lines.0 != op.lines.1 && facts.items(facts.at(op.id)).nth(1).is_some();
     match op.outcome() {
         Outcome::Failed(Class::SoldOut) => cart.then_some(facts.sale.release_lag),
-        Outcome::Failed(Class::Limit | Class::Conflict | Class::Invalid) => Some(facts.sale.release_lag),
+        Outcome::Failed(Class::Limit | Class::Conflict | Class::Invalid) => {
+            Some(facts.sale.release_lag)
+        }
         // Too many requests are turned away at the door; other kinds of "busy" may have been half-way in.
         Outcome::Failed(Class::Busy) => (op.answer.status != 429).then_some(facts.sale.grace),
         _ => None,
@@ -152,11 +182,15 @@ pub(super) fn ghosts(facts: &Facts<'_>, times: &SaleTimes) -> Vec<Ghost> {
             continue;
         }
         let alone = op.call.label == Label::OtherBody;
-        let tries = op.call.key.filter(|_| !alone).map_or(&[][..], |key: KeyId| facts.holds_of_key(key));
+        let tries =
+            op.call.key.filter(|_| !alone).map_or(&[][..], |key: KeyId| facts.holds_of_key(key));
         if tries.iter().any(|&other| facts.op(other).outcome().is_ok()) {
             continue;
         }
-        let ends = tries.iter().map(|&other| facts.op(other)).filter(|other| other.start >= op.start && settles(other));
+        let ends = tries
+            .iter()
+            .map(|&other| facts.op(other))
+            .filter(|other| other.start >= op.start && settles(other));
         let last = ends.map(|other| other.end).max();
         let bound = match (last, times.quiesce) {
             (Some(end), _) => end,
@@ -174,6 +208,8 @@ pub(super) fn ghosts(facts: &Facts<'_>, times: &SaleTimes) -> Vec<Ghost> {
 fn settles(op: &Operation) -> bool {
     matches!(
         op.outcome(),
-        Outcome::Failed(Class::SoldOut | Class::Limit | Class::Conflict | Class::NotOpen | Class::Expired)
+        Outcome::Failed(
+            Class::SoldOut | Class::Limit | Class::Conflict | Class::NotOpen | Class::Expired
+        )
     )
 }

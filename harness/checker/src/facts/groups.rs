@@ -57,7 +57,10 @@ mod tests {
     fn entries_come_back_by_index_and_in_order() {
         let pairs = [(2, 10), (0, 11), (2, 12)];
         let groups = Groups::new(|| pairs.into_iter());
-        assert_eq!((groups.of(0), groups.of(1), groups.of(2), groups.of(9)), (&[11][..], &[][..], &[10, 12][..], &[][..]));
+        assert_eq!(
+            (groups.of(0), groups.of(1), groups.of(2), groups.of(9)),
+            (&[11][..], &[][..], &[10, 12][..], &[][..])
+        );
         assert_eq!(groups.len(), 3);
         assert!(!groups.is_empty());
     }

@@ -10,7 +10,8 @@
 use super::order::{confirm, is_over};
 use super::{At, Facts, SaleTimes};
 use onsale_history::{
-    BuyerId, CallKind, ConfirmPolicy, HoldId, InstrumentId, KeyId, Label, LateCapture, Nanos, Operation, OrderId, State,
+    BuyerId, CallKind, ConfirmPolicy, HoldId, InstrumentId, KeyId, Label, LateCapture, Nanos,
+    Operation, OrderId, State,
 };
 
 /// One acknowledged hold.
@@ -69,7 +70,10 @@ impl Lease {
     /// When it certainly occupies its units: up to two spans, empty ones left out.
     pub fn definite(&self) -> impl Iterator<Item = (Nanos, Nanos)> {
         let first = (self.acknowledged, self.returns_from());
-        let second = self.confirmed.filter(|_| !self.continuous).map(|(from, until, _)| (from.max(first.1), until));
+        let second = self
+            .confirmed
+            .filter(|_| !self.continuous)
+            .map(|(from, until, _)| (from.max(first.1), until));
         [Some(first), second].into_iter().flatten().filter(|(from, to)| from < to)
     }
 }
@@ -86,7 +90,12 @@ pub(super) fn lease(facts: &Facts<'_>, times: &SaleTimes, hold: HoldId) -> Optio
         (op.call.label == Label::OtherBody, op.end)
     })?;
     let op = facts.op(grant);
-    let promise = ops.iter().filter(granted).map(|&at| u64::from(facts.op(at).answer.value)).max().unwrap_or(0);
+    let promise = ops
+        .iter()
+        .filter(granted)
+        .map(|&at| u64::from(facts.op(at).answer.value))
+        .max()
+        .unwrap_or(0);
     let sale = facts.sale;
     let asked = asked(facts, op);
     let mut lease = Lease {
@@ -123,7 +132,10 @@ fn asked(facts: &Facts<'_>, grant: &Operation) -> Nanos {
 
 /// Everything that shoppers did to end it, or to keep it.
 fn returns(facts: &Facts<'_>, lease: &mut Lease, ops: &[At]) {
-    let of_orders = facts.orders_of_hold(lease.hold).iter().flat_map(|&order| facts.ops_of_order(order as usize));
+    let of_orders = facts
+        .orders_of_hold(lease.hold)
+        .iter()
+        .flat_map(|&order| facts.ops_of_order(order as usize));
     let mut cards: Vec<(InstrumentId, Nanos)> = Vec::new();
     for &at in ops.iter().chain(of_orders) {
         let op = facts.op(at);
@@ -150,24 +162,36 @@ fn returns(facts: &Facts<'_>, lease: &mut Lease, ops: &[At]) {
 
 /// What the provider's ledger says of it.
 fn money(facts: &Facts<'_>, lease: &mut Lease) {
-    let price = u64::from(facts.sale.price) * facts.items(lease.grant).map(|(_, units)| u64::from(units)).sum::<u64>();
+    let price = u64::from(facts.sale.price)
+        * facts.items(lease.grant).map(|(_, units)| u64::from(units)).sum::<u64>();
     for &index in facts.charges_of_hold(lease.hold) {
         let charge = &facts.charges[index as usize];
         lease.checked_out = true;
         let dead = charge.dead.map(|(_, at)| at);
         let refunded = charge.refunded.map(|(_, at)| at);
-        let short = charge.captures.iter().find(|(_, _, amount)| u64::from(*amount) != price).map(|(_, at, _)| *at);
+        let short = charge
+            .captures
+            .iter()
+            .find(|(_, _, amount)| u64::from(*amount) != price)
+            .map(|(_, at, _)| *at);
         for at in [dead, refunded, short].into_iter().flatten() {
             lease.failed = lease.failed.min(at.minus(facts.sale.clock_error));
         }
     }
     let sightings = facts.sightings_of_hold(lease.hold);
-    let refunds: Vec<Nanos> =
-        facts.charges_of_hold(lease.hold).iter().filter_map(|&c| facts.charges[c as usize].refunded).map(|r| r.1).collect();
+    let refunds: Vec<Nanos> = facts
+        .charges_of_hold(lease.hold)
+        .iter()
+        .filter_map(|&c| facts.charges[c as usize].refunded)
+        .map(|r| r.1)
+        .collect();
     lease.confirmed = confirm(facts.history, &facts.sightings, sightings, &refunds);
-    let kept = facts.sale.confirm == ConfirmPolicy::Strict && facts.sale.late_capture == LateCapture::Refund;
-    lease.continuous =
-        kept && lease.confirmed.is_some() && lease.given_back.is_none() && lease.failed == Nanos::NEVER;
+    let kept = facts.sale.confirm == ConfirmPolicy::Strict
+        && facts.sale.late_capture == LateCapture::Refund;
+    lease.continuous = kept
+        && lease.confirmed.is_some()
+        && lease.given_back.is_none()
+        && lease.failed == Nanos::NEVER;
 }
 
 /// Until when it possibly occupies its units.
@@ -175,9 +199,12 @@ fn settle(facts: &Facts<'_>, times: &SaleTimes, lease: &mut Lease, ops: &[At]) {
     let sale = facts.sale;
     let expired = lease.acknowledged.plus(lease.promised).plus(sale.grace).plus(sale.clock_error);
     let confirmed = lease.confirmed.is_some();
-    let over = |state: State| if lease.checked_out { is_over(state) } else { is_over(state) && state != State::Expired };
+    let over = |state: State| {
+        if lease.checked_out { is_over(state) } else { is_over(state) && state != State::Expired }
+    };
     let after = lease.confirmed.map_or(Nanos::ZERO, |(_, until, _)| until);
-    let reads = facts.sightings_of_hold(lease.hold).iter().map(|&index| &facts.sightings[index as usize]);
+    let reads =
+        facts.sightings_of_hold(lease.hold).iter().map(|&index| &facts.sightings[index as usize]);
     let seen_over = reads
         .filter(|sighting| over(sighting.state))
         .map(|sighting| facts.op(sighting.at))
@@ -191,7 +218,10 @@ fn settle(facts: &Facts<'_>, times: &SaleTimes, lease: &mut Lease, ops: &[At]) {
         seen_over.min(settled_by_drain(facts, times, lease, expired)).max(lease.acknowledged)
     } else {
         let released = ops.iter().map(|&at| facts.op(at)).filter(|op| {
-            op.kind() == CallKind::Release && op.outcome().is_ok() && op.answer.status != 202 && op.end <= lease.expires
+            op.kind() == CallKind::Release
+                && op.outcome().is_ok()
+                && op.answer.status != 202
+                && op.end <= lease.expires
         });
         let back = released.map(|op| op.end.plus(sale.release_lag).plus(sale.clock_error)).min();
         expired.min(back.unwrap_or(Nanos::NEVER)).min(seen_over)
@@ -202,9 +232,11 @@ fn settle(facts: &Facts<'_>, times: &SaleTimes, lease: &mut Lease, ops: &[At]) {
 /// are on. When the first drain begins they have been healed for longer than ttl + grace.
 fn settled_by_drain(facts: &Facts<'_>, times: &SaleTimes, lease: &Lease, expired: Nanos) -> Nanos {
     let Some(drain) = times.drain_first else { return Nanos::NEVER };
-    let charges = || facts.charges_of_hold(lease.hold).iter().map(|&index| &facts.charges[index as usize]);
+    let charges =
+        || facts.charges_of_hold(lease.hold).iter().map(|&index| &facts.charges[index as usize]);
     if charges().next().is_none() {
-        let unseen = facts.sightings_of_hold(lease.hold).is_empty() && facts.orders_of_hold(lease.hold).is_empty();
+        let unseen = facts.sightings_of_hold(lease.hold).is_empty()
+            && facts.orders_of_hold(lease.hold).is_empty();
         return if unseen { expired.max(drain) } else { Nanos::NEVER };
     }
     let mut last = Nanos::ZERO;

@@ -17,6 +17,6 @@ pub use lease::Lease;
 pub use order::Order;
 pub(crate) use order::is_over;
 pub(crate) use prepare::SaleTimes;
-pub(crate) use words::millis;
 pub use prepare::{At, Facts};
 pub use sighting::Sighting;
+pub(crate) use words::millis;

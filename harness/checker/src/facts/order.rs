@@ -55,12 +55,16 @@ pub(super) fn confirm(
     refunds: &[Nanos],
 ) -> Option<(Nanos, Nanos, (At, At))> {
     let op = |sighting: &Sighting| &history.operations[sighting.at as usize];
-    let confirming = || of.iter().map(|&index| &seen[index as usize]).filter(|s| s.state == State::Confirmed);
+    let confirming =
+        || of.iter().map(|&index| &seen[index as usize]).filter(|s| s.state == State::Confirmed);
     let first = confirming().min_by_key(|s| op(s).end)?;
     let last = confirming().max_by_key(|s| op(s).start)?;
     let last_start = op(last).start;
     // A read that overlaps the last confirming one may be the later of the two.
-    let gone = of.iter().map(|&index| &seen[index as usize]).any(|s| is_over(s.state) && op(s).end >= last_start);
+    let gone = of
+        .iter()
+        .map(|&index| &seen[index as usize])
+        .any(|s| is_over(s.state) && op(s).end >= last_start);
     let refunded = refunds.iter().any(|&at| at >= last_start);
     let until = if gone || refunded { last_start } else { Nanos::NEVER };
     Some((op(first).end, until, (first.at, last.at)))
@@ -70,12 +74,22 @@ pub(super) fn confirm(
 pub(crate) const fn is_over(state: State) -> bool {
     match state {
         State::Held | State::PendingPayment | State::Confirmed => false,
-        State::PaymentFailed | State::Expired | State::Cancelled | State::Refunding | State::Refunded => true,
+        State::PaymentFailed
+        | State::Expired
+        | State::Cancelled
+        | State::Refunding
+        | State::Refunded => true,
     }
 }
 
 /// Fills in what is known of confirmations.
-pub(super) fn confirm_all(history: &History, seen: &[Sighting], by_order: &Groups, refunds: &Groups, all: &mut [Order]) {
+pub(super) fn confirm_all(
+    history: &History,
+    seen: &[Sighting],
+    by_order: &Groups,
+    refunds: &Groups,
+    all: &mut [Order],
+) {
     for (index, order) in all.iter_mut().enumerate() {
         let refunds: Vec<Nanos> =
             refunds.of(index).iter().map(|&mark| history.marks[mark as usize].at).collect();

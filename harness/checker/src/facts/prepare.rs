@@ -3,10 +3,12 @@
 use super::envelope::{envelopes, ghosts};
 use super::order::{confirm_all, orders};
 use super::{Charge, Envelope, Ghost, Groups, Lease, Order, Sighting, charge, lease, sighting};
+use crate::evidence::Ledger;
 use onsale_history::{
-    CallKind, History, HoldId, KeyId, Label, MarkKind, Names, Nanos, OpId, Operation, OrderId, PhaseName, SaleFacts,
-    SkuId,
+    CallKind, History, HoldId, KeyId, Label, MarkKind, Names, Nanos, OpId, Operation, OrderId,
+    PhaseName, SaleFacts, SkuId,
 };
+use std::sync::OnceLock;
 
 /// An operation, by its place in [`History::operations`]; places are in the order of the starts.
 pub type At = u32;
@@ -32,6 +34,7 @@ pub struct Facts<'a> {
     pub envelopes: Vec<Envelope>,
     pub(crate) ghosts: Vec<Ghost>,
     pub(crate) times: SaleTimes,
+    pub(crate) ledger: OnceLock<Ledger>,
     places: Vec<At>,
     by_hold: Groups,
     by_order: Groups,
@@ -58,10 +61,14 @@ impl<'a> Facts<'a> {
         let charges = charge::charges(history);
         let mut orders = orders(history, &sightings, &charges);
         let order_sightings = Groups::new(|| {
-            (0..).zip(&sightings).filter_map(|(index, seen)| seen.order.map(|order| (order.index(), index)))
+            (0..)
+                .zip(&sightings)
+                .filter_map(|(index, seen)| seen.order.map(|order| (order.index(), index)))
         });
         let order_refunds = Groups::new(|| {
-            charges.iter().filter_map(|charge| Some((charge.order?.index(), mark_index(charge.refunded?.0))))
+            charges
+                .iter()
+                .filter_map(|charge| Some((charge.order?.index(), mark_index(charge.refunded?.0))))
         });
         confirm_all(history, &sightings, &order_sightings, &order_refunds, &mut orders);
         let mut facts = Self {
@@ -69,12 +76,21 @@ impl<'a> Facts<'a> {
             names,
             sale: &history.header.sale,
             times: times(history),
+            ledger: OnceLock::new(),
             places: places(history),
-            by_hold: by_ids(history, |op| [op.answer.hold.map(HoldId::index), op.call.hold.map(HoldId::index)]),
-            by_order: by_ids(history, |op| [op.answer.order.map(OrderId::index), op.call.order.map(OrderId::index)]),
-            by_key: by_ids(history, |op| [op.call.key.filter(|_| is_try(op)).map(KeyId::index), None]),
+            by_hold: by_ids(history, |op| {
+                [op.answer.hold.map(HoldId::index), op.call.hold.map(HoldId::index)]
+            }),
+            by_order: by_ids(history, |op| {
+                [op.answer.order.map(OrderId::index), op.call.order.map(OrderId::index)]
+            }),
+            by_key: by_ids(history, |op| {
+                [op.call.key.filter(|_| is_try(op)).map(KeyId::index), None]
+            }),
             hold_orders: Groups::new(|| {
-                (0..).zip(&orders).filter_map(|(index, order)| order.hold.map(|hold| (hold.index(), index)))
+                (0..)
+                    .zip(&orders)
+                    .filter_map(|(index, order)| order.hold.map(|hold| (hold.index(), index)))
             }),
             hold_charges: hold_charges(history, &charges, &orders),
             hold_sightings: hold_sightings(&sightings, &orders),
@@ -94,7 +110,8 @@ impl<'a> Facts<'a> {
     fn fill(&mut self) {
         let times = self.times;
         let holds = (0..self.by_hold.len()).map(HoldId::from_index);
-        let leases: Vec<Lease> = holds.filter_map(|hold| lease::lease(self, &times, hold)).collect();
+        let leases: Vec<Lease> =
+            holds.filter_map(|hold| lease::lease(self, &times, hold)).collect();
         self.ghosts = ghosts(self, &times);
         self.envelopes = envelopes(self, &leases, &self.ghosts);
         self.lease_of = vec![u32::MAX; self.by_hold.len()];
@@ -159,7 +176,11 @@ impl<'a> Facts<'a> {
     }
     /// When a phase began.
     pub fn phase(&self, name: PhaseName) -> Option<Nanos> {
-        self.history.marks.iter().find(|mark| mark.kind == MarkKind::Phase(name)).map(|mark| mark.at)
+        self.history
+            .marks
+            .iter()
+            .find(|mark| mark.kind == MarkKind::Phase(name))
+            .map(|mark| mark.at)
     }
     /// Operations with an effect that nobody knows the outcome of, and that no later answer settled.
     pub fn unresolved_count(&self) -> u64 {
@@ -177,7 +198,11 @@ impl<'a> Facts<'a> {
                 && op.call.label != Label::Resolve
                 && matches!(
                     op.kind(),
-                    CallKind::Hold | CallKind::Release | CallKind::Checkout | CallKind::Cancel | CallKind::Pay
+                    CallKind::Hold
+                        | CallKind::Release
+                        | CallKind::Checkout
+                        | CallKind::Cancel
+                        | CallKind::Pay
                 )
         };
         self.history.operations.iter().filter(open).count() as u64
@@ -203,21 +228,33 @@ fn hold_charges(history: &History, charges: &[Charge], orders: &[Order]) -> Grou
     // An attempt whose metadata name no hold belongs to the checkout that answered it.
     let mut holds: Vec<Option<HoldId>> = charges
         .iter()
-        .map(|charge| charge.hold.or_else(|| orders.get(charge.order?.index()).and_then(|order| order.hold)))
+        .map(|charge| {
+            charge.hold.or_else(|| orders.get(charge.order?.index()).and_then(|order| order.hold))
+        })
         .collect();
     for op in &history.operations {
-        if let (CallKind::Checkout, Some(charge), Some(hold)) = (op.kind(), op.answer.charge, op.hold()) {
+        if let (CallKind::Checkout, Some(charge), Some(hold)) =
+            (op.kind(), op.answer.charge, op.hold())
+        {
             if let Some(slot) = holds.get_mut(charge.index()) {
                 *slot = slot.or(Some(hold));
             }
         }
     }
-    Groups::new(|| (0..).zip(&holds).filter_map(|(index, hold)| hold.map(|hold| (hold.index(), index))))
+    Groups::new(|| {
+        (0..).zip(&holds).filter_map(|(index, hold)| hold.map(|hold| (hold.index(), index)))
+    })
 }
 
 fn hold_sightings(sightings: &[Sighting], orders: &[Order]) -> Groups {
-    let hold = |seen: &Sighting| seen.hold.or_else(|| orders.get(seen.order?.index()).and_then(|order| order.hold));
-    Groups::new(|| (0..).zip(sightings).filter_map(|(index, seen)| hold(seen).map(|hold| (hold.index(), index))))
+    let hold = |seen: &Sighting| {
+        seen.hold.or_else(|| orders.get(seen.order?.index()).and_then(|order| order.hold))
+    };
+    Groups::new(|| {
+        (0..)
+            .zip(sightings)
+            .filter_map(|(index, seen)| hold(seen).map(|hold| (hold.index(), index)))
+    })
 }
 
 fn places(history: &History) -> Vec<At> {

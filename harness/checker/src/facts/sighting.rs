@@ -26,18 +26,32 @@ pub(super) fn sightings(history: &History) -> Vec<Sighting> {
             continue;
         }
         match op.kind() {
-            CallKind::ReadHold => all.extend(op.answer.state.map(|state| {
-                Sighting { at, order: op.answer.order, hold: op.hold(), state, item: None }
+            CallKind::ReadHold => all.extend(op.answer.state.map(|state| Sighting {
+                at,
+                order: op.answer.order,
+                hold: op.hold(),
+                state,
+                item: None,
             })),
-            CallKind::ReadOrder => all.extend(op.answer.state.map(|state| {
-                Sighting { at, order: op.order(), hold: op.hold(), state, item: None }
+            CallKind::ReadOrder => all.extend(op.answer.state.map(|state| Sighting {
+                at,
+                order: op.order(),
+                hold: op.hold(),
+                state,
+                item: None,
             })),
-            CallKind::ListOrders => all.extend(history.lines_of(op, Side::Answer).filter_map(|line| match *line {
-                Line::Order { order, hold, sku, quantity, state } => {
-                    Some(Sighting { at, order: Some(order), hold, state, item: Some((sku, quantity)) })
-                }
-                _ => None,
-            })),
+            CallKind::ListOrders => {
+                all.extend(history.lines_of(op, Side::Answer).filter_map(|line| match *line {
+                    Line::Order { order, hold, sku, quantity, state } => Some(Sighting {
+                        at,
+                        order: Some(order),
+                        hold,
+                        state,
+                        item: Some((sku, quantity)),
+                    }),
+                    _ => None,
+                }))
+            }
             _ => {}
         }
     }

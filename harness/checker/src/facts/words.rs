@@ -1,7 +1,9 @@
 //! How operations and things are called in sentences.
 
 use super::{At, Facts};
-use onsale_history::{BuyerId, CallKind, HoldId, InstrumentId, KeyId, Nanos, Operation, OrderId, Outcome, SkuId};
+use onsale_history::{
+    BuyerId, CallKind, HoldId, InstrumentId, KeyId, Nanos, Operation, OrderId, Outcome, SkuId,
+};
 
 impl Facts<'_> {
     /// A SKU's name.
@@ -39,7 +41,8 @@ impl Facts<'_> {
         let kind = op.kind();
         match kind {
             CallKind::Hold => {
-                let items: Vec<String> = self.items(at).map(|(sku, units)| self.item(sku, units)).collect();
+                let items: Vec<String> =
+                    self.items(at).map(|(sku, units)| self.item(sku, units)).collect();
                 format!("{kind} {}", items.join(" + "))
             }
             _ => {
@@ -82,5 +85,9 @@ pub(crate) fn millis(at: Nanos) -> String {
     if at == Nanos::NEVER {
         return "the end of time".to_owned();
     }
-    if at.0 % 1_000_000 == 0 { format!("{} ms", at.0 / 1_000_000) } else { format!("{:.3} ms", at.as_millis_f64()) }
+    if at.0 % 1_000_000 == 0 {
+        format!("{} ms", at.0 / 1_000_000)
+    } else {
+        format!("{:.3} ms", at.as_millis_f64())
+    }
 }

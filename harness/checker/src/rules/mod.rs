@@ -1,5 +1,23 @@
 //! The catalogue: one rule a file, one line here.
 
+mod double_charge;
+mod double_refund;
+mod duplicate_order;
+mod forged_webhook;
+mod free_ticket;
+mod lost_order;
+mod orphan_charge;
+mod overtake;
+mod phantom_order;
+mod puzzle_bypass;
+mod queue_bypass;
+mod rate_breach;
+mod refund_and_ticket;
+mod token_expired;
+mod token_forged;
+mod token_replayed;
+mod webhook_duplicate;
+
 use crate::{Facts, Finding, Strength};
 
 /// One thing that must hold.
@@ -23,7 +41,25 @@ pub trait Rule: Sync {
 }
 
 /// Every rule, in the catalogue's order.
-pub static RULES: &[&dyn Rule] = &[];
+pub static RULES: &[&dyn Rule] = &[
+    &lost_order::LostOrder,
+    &duplicate_order::DuplicateOrder,
+    &phantom_order::PhantomOrder,
+    &double_charge::DoubleCharge,
+    &orphan_charge::OrphanCharge,
+    &free_ticket::FreeTicket,
+    &double_refund::DoubleRefund,
+    &refund_and_ticket::RefundAndTicket,
+    &forged_webhook::ForgedWebhook,
+    &webhook_duplicate::WebhookDuplicate,
+    &overtake::Overtake,
+    &rate_breach::RateBreach,
+    &token_forged::TokenForged,
+    &token_expired::TokenExpired,
+    &token_replayed::TokenReplayed,
+    &queue_bypass::QueueBypass,
+    &puzzle_bypass::PuzzleBypass,
+];
 
 /// The rule of a name.
 pub fn rule(name: &str) -> Option<&'static dyn Rule> {
