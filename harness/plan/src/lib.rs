@@ -2,11 +2,13 @@
 
 mod inspect;
 mod known;
+mod target;
 mod units;
 mod workload;
 mod yaml;
 
 pub use inspect::inspect;
 pub use known::Known;
+pub use target::*;
 pub use workload::*;
 pub use yaml::{Diagnostic, Diagnostics};

@@ -60,3 +60,15 @@ fn an_inspected_plan_reads_as_the_same_plan() {
     let workload = parse(&text);
     assert_eq!(parse(&inspect(&workload)), workload);
 }
+
+#[test]
+fn the_reference_target_is_driven_by_a_valid_mapping() {
+    let file = root().join("workloads/targets/reference.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let target =
+        onsale_plan::Target::parse(&file, &text).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    assert_eq!(target.name, "reference");
+    let again = onsale_plan::Target::parse(&file, &inspect(&target))
+        .unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    assert_eq!(again, target);
+}
