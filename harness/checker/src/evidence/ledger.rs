@@ -2,9 +2,9 @@
 
 use crate::At;
 use onsale_history::{
-    BuyerId, CallKind, ChargeId, ChargeStage, DeliveryKind, DeliveryLabel, DeliveryStage, History,
-    HoldId, Label, Line, MarkId, MarkKind, Nanos, OrderId, PhaseName, RefundId, RefundStage, Side,
-    State,
+    BuyerId, CallKind, ChargeId, ChargeStage, DeliveryId, DeliveryKind, DeliveryLabel,
+    DeliveryStage, History, HoldId, Label, Line, MarkId, MarkKind, Nanos, OrderId, PhaseName,
+    RefundId, RefundStage, Side, State,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,8 +29,8 @@ pub(crate) struct Charge {
     pub(crate) refund_open: bool,
     /// Refunds under way, not ended.
     pub(crate) refund_pending: u64,
-    /// Deliveries of "succeeded" that were sent and may have had an effect: when, the mark, the label.
-    pub(crate) deliveries: Vec<(Nanos, MarkId, DeliveryLabel)>,
+    /// Deliveries of "succeeded" that were sent and may have had an effect.
+    pub(crate) deliveries: Vec<Sent>,
 }
 
 impl Charge {
@@ -47,6 +47,15 @@ impl Charge {
         let refunds = self.refunds.iter().map(|refund| refund.1);
         self.capture.map(|capture| capture.1).into_iter().chain(refunds).collect()
     }
+}
+
+/// One attempt to deliver "succeeded".
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub(crate) at: Nanos,
+    pub(crate) mark: MarkId,
+    pub(crate) delivery: DeliveryId,
+    pub(crate) label: DeliveryLabel,
 }
 
 /// An order was shown in a state, to somebody.
@@ -149,13 +158,19 @@ impl Ledger {
                     }
                 }
                 MarkKind::Delivery {
+                    delivery,
                     charge: Some(charge),
                     kind: DeliveryKind::Succeeded,
                     label,
-                    stage,
+                    stage: DeliveryStage::Sent,
                     ..
-                } if stage == DeliveryStage::Sent => {
-                    self.charge(charge).deliveries.push((mark.at, id, label));
+                } => {
+                    self.charge(charge).deliveries.push(Sent {
+                        at: mark.at,
+                        mark: id,
+                        delivery,
+                        label,
+                    });
                 }
                 _ => {}
             }
@@ -294,6 +309,6 @@ impl Ledger {
     }
     /// Money was taken for something that no order or hold can be found for.
     pub(crate) fn has_stray_capture(&self) -> bool {
-        self.charges.values().any(|charge| charge.captured > 0 && charge.order.is_none())
+        self.charges.values().any(|charge| charge.capture.is_some() && charge.order.is_none())
     }
 }

@@ -5,7 +5,7 @@ mod ledger;
 mod room;
 
 pub(crate) use attacks::{Attack, attacks, judge_attacks};
-pub(crate) use ledger::{Charge, Ledger, Order, Shown};
+pub(crate) use ledger::{Charge, Ledger, Order, Sent, Shown};
 pub(crate) use room::{Spell, spells};
 
 use crate::Facts;

@@ -100,13 +100,12 @@ fn follow(ops: &[(At, &Operation)], spells: &mut Vec<Spell>) {
                     spell.admitted = Some(at);
                 }
             }
-            (CallKind::Poll, Outcome::Failed(Class::Expired | Class::NotFound)) => {
-                if current.is_none_or(|spell| spell.admitted.is_none()) {
-                    spells.extend(current.take());
-                    let beside =
-                        joins.answered.filter(|join| join.1 >= op.start).map(|join| join.0);
-                    joins.earliest = [joins.open, beside].into_iter().flatten().min();
-                }
+            (CallKind::Poll, Outcome::Failed(Class::Expired | Class::NotFound))
+                if current.is_none_or(|spell| spell.admitted.is_none()) =>
+            {
+                spells.extend(current.take());
+                let beside = joins.answered.filter(|join| join.1 >= op.start).map(|join| join.0);
+                joins.earliest = [joins.open, beside].into_iter().flatten().min();
             }
             _ => {}
         }

@@ -15,9 +15,10 @@
 //!
 //! **Cost.** One pass over the marks and a join, O(n log n).
 
-use crate::evidence::Charge;
+use crate::evidence::{Charge, Sent};
 use crate::{Facts, Finding, Rule, Story, Strength};
-use onsale_history::{DeliveryLabel, DeliveryStage, MarkId, MarkKind, Nanos, State};
+use onsale_history::{DeliveryId, DeliveryLabel, DeliveryStage, MarkId, MarkKind, Nanos, State};
+use std::collections::BTreeSet;
 
 /// The rule of this file.
 pub(crate) struct ForgedWebhook;
@@ -41,6 +42,7 @@ impl Rule for ForgedWebhook {
     fn judge(&self, facts: &Facts<'_>) -> Finding {
         let mut finding = Finding::default();
         let (mut refused, mut unclear) = (0_u64, 0_u64);
+        let mut harmless = BTreeSet::new();
         for (index, mark) in facts.history.marks.iter().enumerate() {
             let MarkKind::Delivery { delivery, charge, label, stage, status, .. } = mark.kind
             else {
@@ -62,13 +64,16 @@ impl Rule for ForgedWebhook {
                         .mark(MarkId::from_index(index))
                         .end()
                 }),
-                400..=499 => refused += 1,
+                400..=499 => {
+                    refused += 1;
+                    harmless.insert(delivery);
+                }
                 _ => unclear += 1,
             }
         }
         finding.occasions = refused + finding.violations;
-        for charge in facts.ledger().charges.values().filter(|charge| charge.captured == 0) {
-            self.judge_effect(facts, charge, &mut finding);
+        for charge in facts.ledger().charges.values().filter(|charge| charge.capture.is_none()) {
+            self.judge_effect(facts, charge, &harmless, &mut finding);
         }
         finding.note = format!(
             "{refused} false webhooks refused, {unclear} answered by something else or not at all"
@@ -78,11 +83,21 @@ impl Rule for ForgedWebhook {
 }
 
 impl ForgedWebhook {
-    /// An order that was confirmed after nothing but false webhooks.
-    fn judge_effect(&self, facts: &Facts<'_>, charge: &Charge, finding: &mut Finding) {
+    /// An order that was confirmed after nothing but false webhooks that were not refused.
+    fn judge_effect(
+        &self,
+        facts: &Facts<'_>,
+        charge: &Charge,
+        harmless: &BTreeSet<DeliveryId>,
+        finding: &mut Finding,
+    ) {
         let ledger = facts.ledger();
-        let false_ones = charge.deliveries.iter().filter(|delivery| is_attack(delivery.2));
-        let Some(&(sent, mark, label)) = false_ones.min_by_key(|delivery| delivery.0) else {
+        let false_ones = charge
+            .deliveries
+            .iter()
+            .filter(|sent| is_attack(sent.label) && !harmless.contains(&sent.delivery));
+        let Some(&Sent { at: sent, mark, label, .. }) = false_ones.min_by_key(|sent| sent.at)
+        else {
             return;
         };
         let Some(order) = charge.order.and_then(|id| ledger.orders.get(&id)) else { return };

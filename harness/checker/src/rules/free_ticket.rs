@@ -37,7 +37,7 @@ impl Rule for FreeTicket {
         let ledger = facts.ledger();
         let mut finding = Finding::default();
         if ledger.charges.is_empty() || facts.history.header.sale.price == 0 {
-            finding.note = "the harness's provider took no part in this sale".to_owned();
+            finding.note.push_str("the harness's provider took no part in this sale");
             return finding;
         }
         let mut open = 0_u64;
@@ -83,7 +83,7 @@ fn unpaid(facts: &Facts<'_>, ledger: &Ledger, order: &Order, occasions: &mut u64
     let first = confirmed().min_by_key(|shown| shown.end)?;
     *occasions += 1;
     let last = order.last.map(|(shown, _)| shown).filter(|shown| shown.state == State::Confirmed);
-    if paid_by(facts, ledger, order, *first) == 0 {
+    if price_of(facts, order) > 0 && paid_by(facts, ledger, order, *first) == 0 {
         return Some(*first);
     }
     last.filter(|&last| paid_by(facts, ledger, order, last) < price_of(facts, order))

@@ -36,8 +36,8 @@ impl Rule for Overtake {
     fn judge(&self, facts: &Facts<'_>) -> Finding {
         let mut finding = Finding::default();
         match facts.sale.queue.map(|queue| queue.method) {
-            None => finding.note = "the sale has no waiting room".to_owned(),
-            Some(QueueMethod::Lottery) => finding.note = "a lottery promises no order".to_owned(),
+            None => finding.note.push_str("the sale has no waiting room"),
+            Some(QueueMethod::Lottery) => finding.note.push_str("a lottery promises no order"),
             Some(QueueMethod::Fifo) => self.sweep(facts, &mut finding),
         }
         finding

@@ -13,7 +13,7 @@
 //!
 //! **Cost.** One pass over the marks and a join, O(n log n).
 
-use crate::evidence::{Ledger, Order, Shown};
+use crate::evidence::{Charge, Ledger, Order, Shown};
 use crate::{Facts, Finding, Rule, Story, Strength};
 use onsale_history::{Nanos, OrderId, State};
 
@@ -49,7 +49,7 @@ impl Rule for RefundAndTicket {
                 continue;
             };
             finding.occasions += 1;
-            let kept = ledger.captured_for(order).map(|charge| charge.kept()).sum::<u64>();
+            let kept = ledger.captured_for(order).map(Charge::kept).sum::<u64>();
             if shown.state != State::Confirmed || kept >= (units * price).max(1) {
                 continue;
             }

@@ -33,7 +33,7 @@ impl Rule for WebhookDuplicate {
         include_str!("webhook_duplicate.rs")
     }
     fn implies(&self) -> &'static [&'static str] {
-        &["duplicate-order"]
+        &["duplicate-order", "free-ticket"]
     }
     fn judge(&self, facts: &Facts<'_>) -> Finding {
         let ledger = facts.ledger();
@@ -76,8 +76,8 @@ fn repeats(charge: &Charge) -> Vec<MarkId> {
     let genuine = charge
         .deliveries
         .iter()
-        .filter(|delivery| !matches!(delivery.2, DeliveryLabel::Forged | DeliveryLabel::Stale));
-    genuine.map(|delivery| delivery.1).collect()
+        .filter(|delivery| !matches!(delivery.label, DeliveryLabel::Forged | DeliveryLabel::Stale));
+    genuine.map(|delivery| delivery.mark).collect()
 }
 
 /// What the second delivery did, in words.

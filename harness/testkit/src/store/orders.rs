@@ -26,13 +26,13 @@ impl World {
         let live = self.now < self.holds[hold].expires;
         match self.holds[hold].standing {
             Standing::Held if live || self.has(Defect::ConfirmAfterExpiry) => {
-                self.open_order(request, hold)
+                self.open_order(request, hold);
             }
             Standing::Expired if self.has(Defect::ConfirmAfterExpiry) => {
-                self.open_order(request, hold)
+                self.open_order(request, hold);
             }
             Standing::Cancelled if self.has(Defect::ConfirmAfterCancel) => {
-                self.open_order(request, hold)
+                self.open_order(request, hold);
             }
             Standing::Paying | Standing::Confirmed => self.open_order_again(request, hold),
             Standing::Held | Standing::Expired => self.refuse(request, Class::Expired),
@@ -215,18 +215,17 @@ impl World {
         let Some(order) = found else { return self.refuse(request, Class::NotFound) };
         let charge = self.orders[order].charge;
         match self.orders[order].state {
-            State::PendingPayment => match self.charges[charge].stage {
-                Stage::Captured => {
+            State::PendingPayment => {
+                if self.charges[charge].stage == Stage::Captured {
                     self.captured(charge);
                     self.refuse(request, Class::Conflict);
-                }
-                _ => {
+                } else {
                     self.cancel_at_provider(charge);
                     let lag = Self::millis(self.plan.facts.release_lag);
                     self.attempt_failed(charge, Standing::Cancelled, State::Cancelled, lag);
                     self.reply(request, Completion::of(Outcome::Ok), vec![]);
                 }
-            },
+            }
             State::Cancelled => self.reply(request, Completion::of(Outcome::Ok), vec![]),
             _ => self.refuse(request, Class::Conflict),
         }
@@ -266,7 +265,7 @@ impl World {
         if self.has(Defect::OrderListLags) {
             lines.retain(|line| !matches!(line, Line::Order { state: State::Confirmed, order, .. } if order.index() % 2 == 0));
         }
-        if self.has(Defect::PhantomOrders) && buyer.index() % 2 == 0 {
+        if self.has(Defect::PhantomOrders) && buyer.index().is_multiple_of(2) {
             lines.push(Line::Order {
                 order: OrderId::from_index(self.orders.len() + buyer.index()),
                 hold: None,
@@ -286,7 +285,7 @@ impl World {
                 self.attempt_failed(charge, Standing::Failed, State::PaymentFailed, self.grace());
             }
             Stage::Cancelled if self.charges[charge].betrayed => {
-                self.after(20, Event::Reconcile(charge))
+                self.after(20, Event::Reconcile(charge));
             }
             Stage::Cancelled => {
                 self.attempt_failed(charge, Standing::Failed, State::Expired, self.grace());

@@ -8,6 +8,7 @@ use onsale_history::{
 
 /// What one shopper knows so far.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent things that a shopper knows")]
 pub(super) struct Session {
     buyer: BuyerId,
     process: ProcessId,
@@ -73,18 +74,15 @@ impl World {
             Some(request) if self.chance(60) => self.again(request),
             _ => self.next_call(session),
         };
-        match call {
-            Some(call) => {
-                let request = self.send(Some(session), call);
-                if call.kind == CallKind::Hold && call.label == Label::Ordinary {
-                    self.sessions[session].asked = Some((self.requests[request].op, call));
-                    self.double_click(request, call);
-                }
+        if let Some(call) = call {
+            let request = self.send(Some(session), call);
+            if call.kind == CallKind::Hold && call.label == Label::Ordinary {
+                self.sessions[session].asked = Some((self.requests[request].op, call));
+                self.double_click(request, call);
             }
-            None => {
-                let idle = std::mem::take(&mut self.sessions[session].idle);
-                self.after(1 + idle, Event::Step(session));
-            }
+        } else {
+            let idle = std::mem::take(&mut self.sessions[session].idle);
+            self.after(1 + idle, Event::Step(session));
         }
     }
     /// The same request once more, as one who got no answer does.
@@ -200,15 +198,15 @@ impl World {
                 self.sessions[session].idle = self.ttl() + self.upto(self.grace() + 4);
                 None
             }
-            80..86 => self.repeat(known, Label::Replay),
-            86..92 => self.repeat(known, Label::OtherBody),
+            80..86 => Self::repeat(known, Label::Replay),
+            86..92 => Self::repeat(known, Label::OtherBody),
             _ => {
                 self.sessions[session].forget();
                 None
             }
         }
     }
-    fn repeat(&mut self, known: &Session, label: Label) -> Option<Invocation> {
+    fn repeat(known: &Session, label: Label) -> Option<Invocation> {
         let (op, call) = known.asked?;
         let more = u32::from(label == Label::OtherBody);
         Some(Invocation { label, link: Some(op), quantity: call.quantity + more, ..call })
@@ -243,7 +241,7 @@ impl World {
             (CallKind::Join, Outcome::Ok) => known.joined = true,
             (CallKind::Poll, Outcome::Ok) => known.admitted = true,
             (CallKind::Poll, Outcome::Failed(Class::Expired | Class::NotFound)) => {
-                known.joined = false
+                known.joined = false;
             }
             (CallKind::Hold, Outcome::Ok) if known.order.is_none() => {
                 known.hold = answer.hold;
@@ -251,7 +249,7 @@ impl World {
                 known.released = false;
             }
             (CallKind::Checkout, Outcome::Ok) => {
-                (known.order, known.charge) = (answer.order, answer.charge)
+                (known.order, known.charge) = (answer.order, answer.charge);
             }
             (CallKind::Pay, Outcome::Failed(Class::Declined)) => known.paid = false,
             _ => {}
