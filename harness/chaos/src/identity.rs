@@ -5,6 +5,10 @@ use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
+/// Looks at a new child until its command line is there.
+const COMMAND_LOOKS_MAX: u32 = 5_000;
+const COMMAND_LOOK_EVERY: std::time::Duration = std::time::Duration::from_micros(200);
+
 /// A process, for certain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -18,20 +22,37 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Reads who a running process is.
+    /// Reads who a running process is. One that has ended and is only remembered is nobody.
     pub fn of(pid: i32) -> Result<Self, Error> {
         let identify = |source| Error::Identify { pid, source };
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).map_err(identify)?;
         let command = std::fs::read(format!("/proc/{pid}/cmdline")).map_err(identify)?;
-        let started = started(&stat).ok_or_else(|| {
-            identify(std::io::Error::new(std::io::ErrorKind::InvalidData, "no start time"))
-        })?;
+        let gone = || identify(std::io::Error::from(std::io::ErrorKind::NotFound));
+        if matches!(state(&stat), None | Some("Z" | "X")) {
+            return Err(gone());
+        }
+        let started = started(&stat).ok_or_else(gone)?;
         let words: Vec<_> = command
             .split(|&byte| byte == 0)
             .filter(|word| !word.is_empty())
             .map(String::from_utf8_lossy)
             .collect();
         Ok(Self { pid, started, command: words.join(" ") })
+    }
+
+    /// Who a child is that was just started. The kernel shows its command line a moment later; a child that has ended
+    /// before that is an identity that nobody has.
+    pub(crate) fn of_child(pid: i32) -> Result<Self, Error> {
+        for _ in 0..COMMAND_LOOKS_MAX {
+            match Self::of(pid) {
+                Ok(identity) if identity.command.is_empty() => {
+                    std::thread::sleep(COMMAND_LOOK_EVERY);
+                }
+                Ok(identity) => return Ok(identity),
+                Err(_) => return Ok(Self { pid, started: 0, command: String::new() }),
+            }
+        }
+        Err(Error::Identify { pid, source: std::io::Error::from(std::io::ErrorKind::TimedOut) })
     }
 
     /// Whether that very process is still there.
@@ -42,7 +63,7 @@ impl Identity {
     /// Whether it is stopped by a signal.
     pub fn is_stopped(&self) -> bool {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
-        self.is_alive() && after_name(&stat).and_then(|mut fields| fields.next()) == Some("T")
+        self.is_alive() && state(&stat) == Some("T")
     }
 
     /// Sends a signal to its group, if it is still the one.
@@ -61,6 +82,11 @@ impl Identity {
 /// The fields of `/proc/<pid>/stat` after the name, which may itself contain blanks and brackets.
 fn after_name(stat: &str) -> Option<std::str::SplitAsciiWhitespace<'_>> {
     Some(stat.rsplit_once(')')?.1.split_ascii_whitespace())
+}
+
+/// `R`unning, `S`leeping, s`T`opped, `Z`ombie, …
+fn state(stat: &str) -> Option<&str> {
+    after_name(stat)?.next()
 }
 
 /// Field 22: the third one after the name is number 3.

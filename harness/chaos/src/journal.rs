@@ -56,19 +56,21 @@ pub struct Healed {
 }
 
 impl Journal {
-    /// Opens a run's journal, new or with what it has.
+    /// Opens a run's journal, new or with what it has. What a crash cut off at its end is cut away.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, Error> {
         let path = path.into();
-        let next = if path.exists() {
-            read(&path)?.iter().map(|entry| entry.id + 1).max().unwrap_or(1)
+        let (next, whole) = if path.exists() {
+            let (entries, whole) = read(&path)?;
+            (entries.iter().map(|entry| entry.id + 1).max().unwrap_or(1), whole)
         } else {
-            1
+            (1, 0)
         };
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .map_err(|source| Error::Journal { path: path.clone(), source })?;
+        let open = || {
+            let file = OpenOptions::new().create(true).append(true).open(&path)?;
+            file.set_len(whole)?;
+            Ok(file)
+        };
+        let file = open().map_err(|source| Error::Journal { path: path.clone(), source })?;
         Ok(Self { path, inner: Mutex::new(Inner { file, next }) })
     }
 
@@ -100,11 +102,14 @@ impl Journal {
 /// Undoes what a crashed run left, newest first, and says what was done. Done twice, it finds nothing.
 pub fn heal(path: &Path) -> Result<Vec<Healed>, Error> {
     let mut open: BTreeMap<u64, (String, Undo)> = BTreeMap::new();
-    for entry in read(path)? {
+    for entry in read(path)?.0 {
         match (entry.fault, entry.undo) {
             (Some(fault), Some(undo)) => drop(open.insert(entry.id, (fault, undo))),
             _ => drop(open.remove(&entry.id)),
         }
+    }
+    if open.is_empty() {
+        return Ok(Vec::new());
     }
     let journal = Journal::open(path)?;
     let mut healed = Vec::new();
@@ -129,20 +134,18 @@ impl Undo {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<Entry>, Error> {
+/// The entries, and how many bytes they are: a line without an end is none.
+fn read(path: &Path) -> Result<(Vec<Entry>, u64), Error> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| Error::Journal { path: path.to_owned(), source })?;
-    let whole = text.rsplit_once('\n').map_or("", |(whole, _cut_off)| whole);
-    whole
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.is_empty())
-        .map(|(index, line)| {
-            serde_json::from_str(line).map_err(|source| Error::JournalLine {
-                path: path.to_owned(),
-                line: index + 1,
-                source,
-            })
+    let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+    let parse = |(index, line): (usize, &str)| {
+        serde_json::from_str(line).map_err(|source| Error::JournalLine {
+            path: path.to_owned(),
+            line: index + 1,
+            source,
         })
-        .collect()
+    };
+    let entries = whole.lines().enumerate().map(parse).collect::<Result<_, _>>()?;
+    Ok((entries, whole.len() as u64))
 }

@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 
 /// A line means: all is well, go. The end of the file means: the harness is gone.
-const SCRIPT: &str = r#"if read -r _; then exit 0; else kill -KILL -- "-$1"; fi"#;
+const SCRIPT: &str = r#"if read -r _; then exit 0; else kill -KILL "-$1"; fi"#;
 
 /// The switch for one process group.
 #[derive(Debug)]

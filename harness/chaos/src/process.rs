@@ -79,6 +79,11 @@ impl Process {
         probe(self.launch.address, &self.launch.ready_path, PROBE_WAIT_MAX).await
     }
 
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.launch.address
+    }
+
     /// Who it is, while it was not killed or stopped by us.
     pub fn identity(&self) -> Option<Identity> {
         self.lock().as_ref().map(|running| running.identity.clone())
@@ -121,13 +126,14 @@ impl Process {
     pub async fn stop(&self, limit: Duration) -> Result<Option<ExitStatus>, Error> {
         let Some(identity) = self.identity() else { return Ok(None) };
         if self.exited().is_none() {
-            identity.signal(Signal::SIGTERM)?;
-            // A paused process hears SIGTERM only when it goes on.
-            identity.signal(Signal::SIGCONT)?;
+            // A paused process hears SIGTERM only when it goes on; one that ended meanwhile is what we want.
+            for signal in [Signal::SIGTERM, Signal::SIGCONT] {
+                unless_gone(identity.signal(signal))?;
+            }
         }
         match self.gone(limit).await {
             Err(Error::Immortal { .. }) => {
-                identity.signal(Signal::SIGKILL)?;
+                unless_gone(identity.signal(Signal::SIGKILL))?;
                 self.gone(GONE_WAIT_MAX).await.map(Some)
             }
             ended => ended.map(Some),
@@ -167,6 +173,14 @@ impl Drop for Process {
     }
 }
 
+/// Passes over that the process is not there any more.
+fn unless_gone(sent: Result<(), Error>) -> Result<(), Error> {
+    match sent {
+        Err(Error::Stranger { .. }) => Ok(()),
+        other => other,
+    }
+}
+
 fn spawn(launch: &Launch) -> Result<Running, Error> {
     let failed = |source| Error::Log { path: launch.log.clone(), source };
     let log = OpenOptions::new().create(true).append(true).open(&launch.log).map_err(failed)?;
@@ -184,7 +198,7 @@ fn spawn(launch: &Launch) -> Result<Running, Error> {
 
 /// Learns who the child is and sets its dead man's switch; a child that this fails for is not left behind.
 fn adopt(mut child: Child) -> Result<Running, Error> {
-    let known = Identity::of(child.id().cast_signed())
+    let known = Identity::of_child(child.id().cast_signed())
         .and_then(|identity| Ok((identity, Keeper::of(child.id())?)));
     match known {
         Ok((identity, keeper)) => Ok(Running { child, identity, _keeper: keeper }),

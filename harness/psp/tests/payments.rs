@@ -19,8 +19,13 @@ async fn a_confirmed_payment_is_captured_and_told_to_the_target() {
     assert_eq!(desk.marks.charges(), [ChargeStage::Created, ChargeStage::Captured]);
     assert_eq!(desk.hook.kinds(), ["payment_intent.succeeded"]);
     let arrival = &desk.hook.arrivals()[0];
-    onsale_psp::verify(support::WEBHOOK_SECRET, &arrival.signature, &arrival.body, desk.now_unix())
-        .unwrap();
+    onsale_psp::verify(
+        support::WEBHOOK_SECRET,
+        &arrival.signature,
+        &arrival.body,
+        support::now_unix(),
+    )
+    .unwrap();
     assert_eq!(arrival.json()["data"]["object"], paid.body);
 }
 
@@ -116,7 +121,7 @@ async fn an_action_is_asked_for_once() {
 #[tokio::test]
 async fn an_open_or_pending_payment_can_be_cancelled_and_is_never_captured() {
     let desk = Desk::open(|config| {
-        config.knobs.latency = (Duration::from_millis(50), Duration::from_millis(50))
+        config.knobs.latency = (Duration::from_millis(50), Duration::from_millis(50));
     })
     .await;
     let open = desk.create(1).await;

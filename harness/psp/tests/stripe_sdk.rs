@@ -1,4 +1,4 @@
-//! The Stripe SDK from PyPI, unmodified, against the provider.
+//! The Stripe SDK from `PyPI`, unmodified, against the provider.
 //!
 //! It needs python3 with venv and a package index. Where these cannot be had the test says so on stderr and passes,
 //! except in CI (`CI` is set), where it fails: a pipeline that cannot see this must be noticed.

@@ -20,7 +20,7 @@ fn sent(desk: &Desk) -> Vec<&'static str> {
 
 async fn undelivered(desk: &Desk) -> Vec<Value> {
     let said = desk.get("/v1/events?delivery_success=false&limit=100").await;
-    said.body["data"].as_array().unwrap().clone()
+    said.body["data"].as_array().expect("a list").clone()
 }
 
 #[tokio::test]
@@ -167,7 +167,9 @@ async fn forged_and_stale_webhooks_are_aimed_at_payments_that_are_not_captured()
     let mut rejections: Vec<_> = arrivals
         .iter()
         .map(|a| {
-            verify(WEBHOOK_SECRET, &a.signature, &a.body, desk.now_unix()).unwrap_err().to_string()
+            verify(WEBHOOK_SECRET, &a.signature, &a.body, support::now_unix())
+                .unwrap_err()
+                .to_string()
         })
         .collect();
     rejections.sort();

@@ -1,6 +1,6 @@
 //! A provider with a caller and a webhook receiver around it.
-#![expect(clippy::allow_attributes, reason = "each test binary uses another part of this")]
 #![allow(dead_code, reason = "each test binary uses another part of this")]
+#![expect(clippy::unwrap_used, reason = "a failed test")]
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -14,14 +14,14 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
-pub const SECRET_KEY: &str = "sk_test_desk";
-pub const WEBHOOK_SECRET: &str = "whsec_desk";
+pub(crate) const SECRET_KEY: &str = "sk_test_desk";
+pub(crate) const WEBHOOK_SECRET: &str = "whsec_desk";
 /// Longer than anything here takes.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Marks, in the order in which they were made.
 #[derive(Clone, Default)]
-pub struct Marks(Arc<Mutex<Vec<Mark>>>);
+pub(crate) struct Marks(Arc<Mutex<Vec<Mark>>>);
 
 impl MarkSink for Marks {
     fn mark(&self, at: Nanos, kind: MarkKind) -> Result<(), RecordError> {
@@ -31,22 +31,22 @@ impl MarkSink for Marks {
 }
 
 impl Marks {
-    pub fn all(&self) -> Vec<MarkKind> {
+    pub(crate) fn all(&self) -> Vec<MarkKind> {
         self.0.lock().unwrap().iter().map(|mark| mark.kind).collect()
     }
-    pub fn charges(&self) -> Vec<ChargeStage> {
+    pub(crate) fn charges(&self) -> Vec<ChargeStage> {
         self.all()
             .into_iter()
             .filter_map(|m| if let MarkKind::Charge { stage, .. } = m { Some(stage) } else { None })
             .collect()
     }
-    pub fn refunds(&self) -> Vec<RefundStage> {
+    pub(crate) fn refunds(&self) -> Vec<RefundStage> {
         self.all()
             .into_iter()
             .filter_map(|m| if let MarkKind::Refund { stage, .. } = m { Some(stage) } else { None })
             .collect()
     }
-    pub fn deliveries(&self) -> Vec<(DeliveryLabel, DeliveryStage, u16)> {
+    pub(crate) fn deliveries(&self) -> Vec<(DeliveryLabel, DeliveryStage, u16)> {
         let delivery = |kind| match kind {
             MarkKind::Delivery { label, stage, status, .. } => Some((label, stage, status)),
             _ => None,
@@ -57,28 +57,28 @@ impl Marks {
 
 /// A webhook as it arrived.
 #[derive(Clone, Debug)]
-pub struct Arrival {
-    pub body: Vec<u8>,
-    pub signature: String,
+pub(crate) struct Arrival {
+    pub(crate) body: Vec<u8>,
+    pub(crate) signature: String,
     /// How many marks there were when it arrived.
-    pub marks: usize,
+    pub(crate) marks: usize,
 }
 
 impl Arrival {
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }
-    pub fn kind(&self) -> String {
+    pub(crate) fn kind(&self) -> String {
         self.json()["type"].as_str().unwrap().to_owned()
     }
 }
 
 /// A webhook receiver that answers what it is told, then 200.
 #[derive(Clone)]
-pub struct Hook {
-    pub url: String,
+pub(crate) struct Hook {
+    pub(crate) url: String,
     arrivals: Arc<Mutex<Vec<Arrival>>>,
-    pub statuses: Arc<Mutex<VecDeque<u16>>>,
+    pub(crate) statuses: Arc<Mutex<VecDeque<u16>>>,
     marks: Marks,
 }
 
@@ -93,13 +93,13 @@ impl Hook {
         tokio::spawn(async move { axum::serve(listener, router).await });
         hook
     }
-    pub fn free_port() -> u16 {
+    pub(crate) fn free_port() -> u16 {
         std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
     }
-    pub fn arrivals(&self) -> Vec<Arrival> {
+    pub(crate) fn arrivals(&self) -> Vec<Arrival> {
         self.arrivals.lock().unwrap().clone()
     }
-    pub fn kinds(&self) -> Vec<String> {
+    pub(crate) fn kinds(&self) -> Vec<String> {
         self.arrivals().iter().map(Arrival::kind).collect()
     }
 }
@@ -117,37 +117,37 @@ async fn receive(
 }
 
 /// A provider, somebody who calls it, and somebody whom it calls.
-pub struct Desk {
-    pub provider: Arc<Provider>,
-    pub marks: Marks,
-    pub names: Names,
-    pub hook: Hook,
-    pub http: reqwest::Client,
+pub(crate) struct Desk {
+    pub(crate) provider: Arc<Provider>,
+    pub(crate) marks: Marks,
+    pub(crate) names: Names,
+    pub(crate) hook: Hook,
+    pub(crate) http: reqwest::Client,
 }
 
 /// An answer.
 #[derive(Clone, Debug)]
-pub struct Said {
-    pub status: u16,
-    pub replayed: bool,
-    pub body: Value,
+pub(crate) struct Said {
+    pub(crate) status: u16,
+    pub(crate) replayed: bool,
+    pub(crate) body: Value,
 }
 
 impl Said {
-    pub fn id(&self) -> String {
+    pub(crate) fn id(&self) -> String {
         self.body["id"].as_str().unwrap_or_else(|| panic!("no id in {self:?}")).to_owned()
     }
-    pub fn word(&self) -> &str {
+    pub(crate) fn word(&self) -> &str {
         self.body["status"].as_str().unwrap_or_else(|| panic!("no status in {self:?}"))
     }
-    pub fn code(&self) -> &str {
+    pub(crate) fn code(&self) -> &str {
         self.body["error"]["code"].as_str().unwrap_or_default()
     }
 }
 
 impl Desk {
     /// A desk whose provider captures at once and retries after 20 ms, changed by the test.
-    pub async fn open(change: impl FnOnce(&mut Config)) -> Self {
+    pub(crate) async fn open(change: impl FnOnce(&mut Config)) -> Self {
         let marks = Marks::default();
         let hook = Hook::open(marks.clone()).await;
         Self::at(hook, marks, change).await
@@ -175,7 +175,10 @@ impl Desk {
     fn url(&self, path: &str) -> String {
         format!("{}{path}", self.provider.url())
     }
-    pub async fn send(&self, request: reqwest::RequestBuilder) -> Result<Said, reqwest::Error> {
+    pub(crate) async fn send(
+        &self,
+        request: reqwest::RequestBuilder,
+    ) -> Result<Said, reqwest::Error> {
         let response = request.send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = response.json().await?;
@@ -185,24 +188,29 @@ impl Desk {
             body,
         })
     }
-    pub fn post_as(&self, key: &str, path: &str, form: &str) -> reqwest::RequestBuilder {
+    pub(crate) fn post_as(&self, key: &str, path: &str, form: &str) -> reqwest::RequestBuilder {
         let request = self
             .http
             .post(self.url(path))
             .header("content-type", "application/x-www-form-urlencoded");
         request.bearer_auth(key).body(form.to_owned())
     }
-    pub fn keyed(&self, idempotency: &str, path: &str, form: &str) -> reqwest::RequestBuilder {
+    pub(crate) fn keyed(
+        &self,
+        idempotency: &str,
+        path: &str,
+        form: &str,
+    ) -> reqwest::RequestBuilder {
         self.post_as(SECRET_KEY, path, form).header("idempotency-key", idempotency)
     }
-    pub async fn post(&self, path: &str, form: &str) -> Said {
+    pub(crate) async fn post(&self, path: &str, form: &str) -> Said {
         self.send(self.post_as(SECRET_KEY, path, form)).await.unwrap()
     }
-    pub async fn get(&self, path: &str) -> Said {
+    pub(crate) async fn get(&self, path: &str) -> Said {
         self.send(self.http.get(self.url(path)).bearer_auth(SECRET_KEY)).await.unwrap()
     }
     /// A new payment of 1000 by `card-<n>` for order `o<n>`.
-    pub async fn create(&self, n: u32) -> Said {
+    pub(crate) async fn create(&self, n: u32) -> Said {
         let form = format!(
             "amount=1000&currency=usd&metadata[order_id]=o{n}&metadata[hold_id]=h{n}&metadata[account]=buyer-{n}\
              &metadata[instrument]=card-{n}&metadata[attempt_id]=a{n}"
@@ -212,25 +220,26 @@ impl Desk {
         said
     }
     /// What the buyer's browser does.
-    pub async fn confirm(&self, intent: &Said) -> Said {
+    pub(crate) async fn confirm(&self, intent: &Said) -> Said {
         let form = format!("client_secret={}", intent.body["client_secret"].as_str().unwrap());
         let path = format!("/v1/payment_intents/{}/confirm", intent.id());
         self.send(self.post_as("pk_test", &path, &form)).await.unwrap()
     }
     /// A payment that is captured and told of.
-    pub async fn paid(&self, n: u32) -> Said {
+    pub(crate) async fn paid(&self, n: u32) -> Said {
         let intent = self.create(n).await;
         self.confirm(&intent).await;
         self.quiet().await;
         self.show(&intent).await
     }
-    pub async fn show(&self, intent: &Said) -> Said {
+    pub(crate) async fn show(&self, intent: &Said) -> Said {
         self.get(&format!("/v1/payment_intents/{}", intent.id())).await
     }
-    pub async fn quiet(&self) {
+    pub(crate) async fn quiet(&self) {
         self.provider.quiesce(PATIENCE).await.unwrap();
     }
-    pub fn now_unix(&self) -> u64 {
-        UNIX_EPOCH.elapsed().unwrap().as_secs()
-    }
+}
+
+pub(crate) fn now_unix() -> u64 {
+    UNIX_EPOCH.elapsed().unwrap().as_secs()
 }

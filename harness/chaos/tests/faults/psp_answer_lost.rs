@@ -1,0 +1,6 @@
+use super::check;
+
+#[tokio::test]
+async fn it_is_felt_and_heals() {
+    check("psp-answer-lost").await;
+}
