@@ -221,11 +221,16 @@ async fn refunds_are_objects_and_never_exceed_what_was_captured() {
     assert_eq!(rest.body["amount"].as_u64(), Some(700));
     assert_eq!(desk.post("/v1/refunds", &of).await.code(), "charge_already_refunded");
     assert_eq!(desk.get(&format!("/v1/refunds/{}", part.id())).await.body, part.body);
+    // What was refused is marked too: that it was asked for is evidence.
     let stages = [
         RefundStage::Created,
         RefundStage::Succeeded,
         RefundStage::Created,
+        RefundStage::Failed,
+        RefundStage::Created,
         RefundStage::Succeeded,
+        RefundStage::Created,
+        RefundStage::Failed,
     ];
     assert_eq!(desk.marks.refunds(), stages);
     desk.quiet().await;

@@ -141,9 +141,10 @@ impl Ledger {
                     let row = self.charge(charge);
                     match stage {
                         RefundStage::Created => {
-                            row.refund_open = true;
                             if row.returned() + u64::from(amount) > row.captured {
                                 row.excess.push((mark.at, id, amount));
+                            } else {
+                                row.refund_open = true;
                             }
                             begun.insert(refund, (charge, amount));
                         }

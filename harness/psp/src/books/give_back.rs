@@ -25,7 +25,11 @@ impl Books {
             return Err(Problem::refused_refund("payment_intent_unexpected_state", message));
         }
         if intent.refundable() == 0 {
-            let message = format!("Charge {charge} has already been refunded.");
+            let (message, amount) = (
+                format!("Charge {charge} has already been refunded."),
+                asked.unwrap_or(intent.received),
+            );
+            self.mark_refused(&id, amount);
             return Err(Problem::refused_refund("charge_already_refunded", message));
         }
         let amount = asked.unwrap_or_else(|| intent.refundable());
@@ -34,6 +38,7 @@ impl Books {
             let message = format!(
                 "Refund amount ({amount}) is greater than unrefunded amount on charge ({left})."
             );
+            self.mark_refused(&id, amount);
             return Err(Problem::refused_refund("amount_too_large", message));
         }
         let first = intent.refunds == 0;
@@ -68,6 +73,17 @@ impl Books {
             Ok(id)
         } else {
             Err(Problem::no_such(param, &id, param))
+        }
+    }
+
+    /// Marks that more was asked back than is left. No money moves, but that it was asked for is evidence: a provider that
+    /// pays out by another road than the card would have paid twice.
+    fn mark_refused(&mut self, intent: &str, amount: u32) {
+        let names = self.names();
+        let refund = names.id(&format!("re_{}_refused", &intent[3..]));
+        let charge = names.id(intent);
+        for stage in [RefundStage::Created, RefundStage::Failed] {
+            self.mark(MarkKind::Refund { refund, charge, amount, stage });
         }
     }
 
