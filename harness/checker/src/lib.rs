@@ -8,8 +8,10 @@ mod evidence;
 mod explain;
 mod facts;
 mod finding;
+mod refusal;
 mod rules;
 mod story;
+mod sweep;
 mod verdict;
 
 pub use check::check;

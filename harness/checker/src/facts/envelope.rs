@@ -60,7 +60,9 @@ impl Envelope {
             self.begun.push(total);
         }
         self.ended = sums(self.possible.iter().map(|span| (span.to, span.units)));
-        self.returned = sums(self.possible.iter().map(|span| (span.returns_from, span.units)));
+        // What must be back cannot come back later still.
+        self.returned =
+            sums(self.possible.iter().map(|span| (span.returns_from.min(span.to), span.units)));
     }
 }
 
@@ -99,8 +101,7 @@ pub(crate) struct Ghost {
 pub(super) fn envelopes(facts: &Facts<'_>, leases: &[Lease], ghosts: &[Ghost]) -> Vec<Envelope> {
     let mut all = vec![Envelope::default(); facts.sale.skus.len()];
     for (index, lease) in (0..).zip(leases) {
-        let returns_from =
-            if lease.confirmed.is_some() { lease.returns_from() } else { lease.definite_end() };
+        let returns_from = lease.returns_from();
         for (sku, units) in facts.items(lease.grant) {
             let Some(entry) = all.get_mut(sku.index()).filter(|_| units > 0) else { continue };
             let span = |from, to| Interval {

@@ -3,12 +3,10 @@
 use super::envelope::{envelopes, ghosts};
 use super::order::{confirm_all, orders};
 use super::{Charge, Envelope, Ghost, Groups, Lease, Order, Sighting, charge, lease, sighting};
-use crate::evidence::Ledger;
 use onsale_history::{
     CallKind, History, HoldId, KeyId, Label, MarkKind, Names, Nanos, OpId, Operation, OrderId,
     PhaseName, SaleFacts, SkuId,
 };
-use std::sync::OnceLock;
 
 /// An operation, by its place in [`History::operations`]; places are in the order of the starts.
 pub type At = u32;
@@ -34,11 +32,11 @@ pub struct Facts<'a> {
     pub envelopes: Vec<Envelope>,
     pub(crate) ghosts: Vec<Ghost>,
     pub(crate) times: SaleTimes,
-    pub(crate) ledger: OnceLock<Ledger>,
     places: Vec<At>,
     by_hold: Groups,
     by_order: Groups,
     by_key: Groups,
+    by_sku: Groups,
     hold_orders: Groups,
     hold_charges: Groups,
     hold_sightings: Groups,
@@ -76,7 +74,6 @@ impl<'a> Facts<'a> {
             names,
             sale: &history.header.sale,
             times: times(history),
-            ledger: OnceLock::new(),
             places: places(history),
             by_hold: by_ids(history, |op| {
                 [op.answer.hold.map(HoldId::index), op.call.hold.map(HoldId::index)]
@@ -87,6 +84,7 @@ impl<'a> Facts<'a> {
             by_key: by_ids(history, |op| {
                 [op.call.key.filter(|_| is_try(op)).map(KeyId::index), None]
             }),
+            by_sku: by_sku(history),
             hold_orders: Groups::new(|| {
                 (0..)
                     .zip(&orders)
@@ -153,6 +151,10 @@ impl<'a> Facts<'a> {
     /// Tries to hold under a key with its own body, in the order of their starts.
     pub fn holds_of_key(&self, key: KeyId) -> &[At] {
         self.by_key.of(key.index())
+    }
+    /// Tries to hold units of a SKU, in the order of their starts.
+    pub fn holds_of_sku(&self, sku: SkuId) -> &[At] {
+        self.by_sku.of(sku.index())
     }
     /// Indices of the orders that came from a hold.
     pub fn orders_of_hold(&self, hold: HoldId) -> &[u32] {
@@ -221,6 +223,13 @@ fn by_ids(history: &History, ids: impl Fn(&Operation) -> [Option<usize>; 2]) -> 
             let second = second.filter(|_| second != first);
             [first, second].into_iter().flatten().map(move |index| (index, at))
         })
+    })
+}
+
+fn by_sku(history: &History) -> Groups {
+    let holds = || (0..).zip(&history.operations).filter(|(_, op)| op.kind() == CallKind::Hold);
+    Groups::new(|| {
+        holds().flat_map(|(at, op)| history.items_of(op).map(move |(sku, _)| (sku.index(), at)))
     })
 }
 

@@ -1,22 +1,39 @@
 //! The catalogue: one rule a file, one line here.
 
+mod broken_conservation;
 mod double_charge;
+mod double_reclaim;
 mod double_refund;
 mod duplicate_order;
+mod early_expire;
+mod early_leak;
+mod early_reclaim;
 mod forged_webhook;
 mod free_ticket;
+mod idempotency_payload;
+mod idempotency_split;
+mod late_confirm;
+mod late_reclaim;
+mod leaked_hold;
+mod limit_breach;
+mod lost_hold;
 mod lost_order;
 mod orphan_charge;
+mod overcommit;
+mod oversell;
 mod overtake;
 mod phantom_order;
 mod puzzle_bypass;
 mod queue_bypass;
 mod rate_breach;
 mod refund_and_ticket;
+mod resurrected_stock;
+mod spurious_sold_out;
 mod token_expired;
 mod token_forged;
 mod token_replayed;
 mod webhook_duplicate;
+mod zombie_confirm;
 
 use crate::{Facts, Finding, Strength};
 
@@ -42,6 +59,23 @@ pub trait Rule: Sync {
 
 /// Every rule, in the catalogue's order.
 pub static RULES: &[&dyn Rule] = &[
+    &oversell::Oversell,
+    &overcommit::Overcommit,
+    &early_leak::EarlyLeak,
+    &early_reclaim::EarlyReclaim,
+    &double_reclaim::DoubleReclaim,
+    &leaked_hold::LeakedHold,
+    &late_reclaim::LateReclaim,
+    &spurious_sold_out::SpuriousSoldOut,
+    &resurrected_stock::ResurrectedStock,
+    &broken_conservation::BrokenConservation,
+    &zombie_confirm::ZombieConfirm,
+    &late_confirm::LateConfirm,
+    &early_expire::EarlyExpire,
+    &lost_hold::LostHold,
+    &limit_breach::LimitBreach,
+    &idempotency_split::IdempotencySplit,
+    &idempotency_payload::IdempotencyPayload,
     &lost_order::LostOrder,
     &duplicate_order::DuplicateOrder,
     &phantom_order::PhantomOrder,
