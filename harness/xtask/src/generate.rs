@@ -19,8 +19,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
 /// Packages with a test that can bless.
 fn blessing(tree: &Tree) -> Vec<String> {
     let blesses = |crate_: &&crate::tree::Package| {
-        tree.under(&crate_.folder)
-            .any(|(path, text)| path.ends_with(".rs") && text.contains("\"BLESS\""))
+        tree.ending(&crate_.folder, "rs").any(|(_, text)| text.contains("\"BLESS\""))
     };
     let packages = tree.packages();
     packages

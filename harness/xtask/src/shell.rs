@@ -14,8 +14,8 @@ pub(crate) fn command(words: &[&str]) -> Command {
 /// Shows and runs a command; fails when it fails.
 pub(crate) fn run(words: &[&str], env: &[(&str, &str)]) -> anyhow::Result<()> {
     let line = words.join(" ");
-    let set: String = env.iter().map(|(key, value)| format!("{key}=\"{value}\" ")).collect();
-    eprintln!("$ {set}{line}");
+    let set: Vec<String> = env.iter().map(|(key, value)| format!("{key}=\"{value}\"")).collect();
+    eprintln!("$ {} {line}", set.join(" "));
     let status = command(words)
         .envs(env.iter().copied())
         .status()

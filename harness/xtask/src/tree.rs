@@ -91,6 +91,15 @@ impl Tree {
         let folder = format!("{}/", folder.trim_end_matches('/'));
         self.all().filter(move |(path, _)| path.starts_with(&folder))
     }
+    /// The files with this ending (without the dot) in a folder, however deep.
+    pub(crate) fn ending<'a>(
+        &'a self,
+        folder: &str,
+        ending: &'a str,
+    ) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.under(folder)
+            .filter(move |(path, _)| path.rsplit_once('.').is_some_and(|(_, own)| own == ending))
+    }
     /// Names of the files right in a folder, without the ending.
     pub(crate) fn stems(&self, folder: &str, ending: &str) -> Vec<&str> {
         let folder = format!("{}/", folder.trim_end_matches('/'));

@@ -33,7 +33,7 @@ fn rules(tree: &Tree) -> Vec<String> {
         tree.stems(RULES, "rs").into_iter().filter(is_rule).map(kebab).collect();
     let mut cases: Vec<String> = Vec::new();
     let mut wrong = Vec::new();
-    for (path, _) in tree.under(CASES).filter(|(path, _)| path.ends_with(".case")) {
+    for (path, _) in tree.ending(CASES, "case") {
         match path[CASES.len() + 1..].split_once('/') {
             Some((folder, _)) => cases.push(kebab(folder)),
             None => wrong.push(format!("`{path}` lies in no rule's folder")),
