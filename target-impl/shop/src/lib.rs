@@ -3,10 +3,12 @@
 //! Each backing service is behind a port with two adapters: the real one and the embedded one. Embedded, every role
 //! runs in one process on SQLite and an in-process keyspace that runs the very files of `lua/`.
 
+pub mod admission;
 pub mod clock;
 pub mod config;
 pub mod defect;
 pub mod gatekeeper;
 pub mod gateway;
+pub mod ledger;
 pub mod problem;
 pub mod sqlite;
