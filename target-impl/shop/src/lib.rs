@@ -10,5 +10,7 @@ pub mod defect;
 pub mod gatekeeper;
 pub mod gateway;
 pub mod ledger;
+pub mod orders;
+pub mod payments;
 pub mod problem;
 pub mod sqlite;

@@ -9,6 +9,20 @@ mod routes;
 mod service;
 mod stock;
 
+mod admit;
+mod checkout;
+mod events;
+mod hold;
+mod memory;
+mod rebuild;
+mod sale;
+mod settle;
+mod workers;
+
+mod admin_routes;
+mod order_routes;
+mod seed_routes;
+
 pub use listener::EventListener;
 pub use metrics::{Counter, Metrics};
 pub use routes::router;
