@@ -20,6 +20,7 @@ pub(crate) enum Draw {
     RefundFails = 14,
     CaptureAfterCancel = 15,
     Secret = 16,
+    Twin = 17,
 }
 
 /// The fate of one payment.

@@ -20,7 +20,8 @@ pub struct Knobs {
     pub requires_action: f64,
     /// Webhooks never sent; who asks for undelivered events finds them.
     pub drop: f64,
-    /// Webhooks sent twice, half of them at the same instant.
+    /// Webhooks sent twice, half of them at the same instant; a quarter of the second ones are events of their own about
+    /// the same change.
     pub duplicate: f64,
     /// Webhooks held back.
     pub delay: f64,
@@ -30,11 +31,12 @@ pub struct Knobs {
     pub reorder: f64,
     /// Webhooks sent before the call that caused them is answered.
     pub early: f64,
-    /// Forged webhooks to send along: a wrong secret, for an intent that is not captured.
+    /// Forged webhooks to send along, with one payment in three: a wrong secret, for an intent that is not captured.
     pub forged: u32,
-    /// Webhooks with a stale signature to send along: the right secret, a timestamp past the tolerance.
+    /// Webhooks with a stale signature to send along, with another third: the right secret, a timestamp past the
+    /// tolerance, for an intent that is not captured.
     pub stale: u32,
-    /// Captures of a wrong amount to make.
+    /// Captures of a wrong amount to make, among the last third.
     pub wrong_amount: u32,
     /// Create, confirm and refund calls whose answer is lost after they took effect.
     pub answer_lost: f64,

@@ -9,6 +9,9 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Share of doubled webhooks whose second one is an event of its own, as Stripe warns of.
+const TWINS: f64 = 0.25;
+
 /// Whether the news may overtake the answer of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timing {
@@ -55,11 +58,15 @@ impl Books {
         } else {
             treatment(fate, ordinal, &self.knobs)
         };
-        let (place, _) = self.events.insert_full(event.id.clone(), event.clone());
-        self.undelivered.insert(place);
+        self.enter_event(event.clone());
         if self.webhook_url.is_some() {
             self.plan(&event, treatment, fate, ordinal);
         }
+    }
+
+    fn enter_event(&mut self, event: Event) {
+        let (place, _) = self.events.insert_full(event.id.clone(), event);
+        self.undelivered.insert(place);
     }
 
     fn plan(&mut self, event: &Event, treatment: Treatment, fate: Fate, ordinal: u64) {
@@ -96,7 +103,13 @@ impl Books {
         if fate.hits(Draw::Duplicate, ordinal, self.knobs.duplicate) {
             self.tally.duplicated += 1;
             let wait = second(wait, fate, ordinal);
-            let copy = Parcel { label: DeliveryLabel::Duplicate, wait, ..parcel.clone() };
+            let mut copy = Parcel { label: DeliveryLabel::Duplicate, wait, ..parcel.clone() };
+            if fate.hits(Draw::Twin, ordinal, TWINS) {
+                let twin = Event { id: format!("{}_twin", event.id), ..event.clone() };
+                copy.body = twin.json().to_string().into();
+                copy.event.clone_from(&twin.id);
+                self.enter_event(twin);
+            }
             self.actions.push(Action::Deliver(copy));
         }
         self.actions.push(Action::Deliver(parcel));
