@@ -1,140 +1,35 @@
 //! Turns a [`Call`] into a request for this target, by its mapping, and an answer, or its absence, into an outcome.
 //!
 //! The only translator between the wire's opaque strings and a history's dense integers, and the only place that
-//! decides what is definite.
+//! decides what is definite. A mapping is compiled once a run ([`Client::compile`]); a worker has a [`Connection`], a
+//! shopper is a [`Buyer`].
+//!
+//! What is definite: an answer is what the first fitting rule of the mapping says, and no more than the class allows. No
+//! connection is `Unreachable`: nothing left. A connection that broke after the first byte, or an answer that did not
+//! come in time, is indeterminate; so is an answer that no rule knows.
 
-use onsale_history::{
-    BuyerId, CallKind, ChargeId, Class, HoldId, InstrumentId, KeyId, Label, Line, Nanos, OpId, OrderId, Outcome,
-    ProcessId, Record, RecordError, Scribe, SkuId, State,
-};
-use std::sync::Arc;
-use std::time::Duration;
+mod answer;
+mod buyer;
+mod call;
+mod classify;
+mod client;
+mod compile;
+mod connection;
+mod context;
+mod error;
+mod pick;
+mod probe;
+mod provision;
+mod send;
+mod slot;
+mod template;
+mod token;
+mod transport;
 
-/// A compiled mapping. Cheap to clone.
-#[derive(Clone)]
-pub struct Client {}
-
-/// One keep-alive connection of one worker; reconnects by itself before, never inside, an operation.
-pub struct Connection {}
-
-/// What the target knows a buyer by: cookies and captured variables (`ticket`, `token`, …).
-pub struct Buyer {
-    /// Which.
-    pub id: BuyerId,
-}
-
-/// What a shopper asks for.
-#[derive(Clone, Debug)]
-pub struct Call {
-    /// What.
-    pub kind: CallKind,
-    /// How it is meant; a label that alters the request (`other-body`, `forged-token`) does it here.
-    pub label: Label,
-    /// The line of operations it belongs to.
-    pub process: ProcessId,
-    /// When it should leave; latency counts from here.
-    pub due: Nanos,
-    /// The lines of a hold. A quantity below 1 is sent as it is and recorded as 0.
-    pub items: Vec<(SkuId, i64)>,
-    /// The hold it is about.
-    pub hold: Option<HoldId>,
-    /// The order it is about.
-    pub order: Option<OrderId>,
-    /// The payment attempt it is about.
-    pub charge: Option<ChargeId>,
-    /// The idempotency key.
-    pub key: Option<KeyId>,
-    /// The card.
-    pub instrument: Option<InstrumentId>,
-    /// The operation that it resolves, repeats or abuses.
-    pub link: Option<OpId>,
-    /// A puzzle's solution (base64 of ALTCHA's payload).
-    pub puzzle: Option<String>,
-    /// Which checkout token to show.
-    pub token: Token,
-}
-
-/// Which checkout token to show.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Token {
-    /// The buyer's own.
-    Own,
-    /// None.
-    Absent,
-    /// The buyer's own with another signature.
-    BadSignature,
-    /// The buyer's own claims under `alg: none`.
-    AlgorithmNone,
-    /// This one (stolen, or kept past its time).
-    This(Arc<str>),
-}
-
-/// What came back.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// The operation in the history.
-    pub op: OpId,
-    /// Before the first byte left.
-    pub start: Nanos,
-    /// After the last byte was read, or when waiting ended.
-    pub end: Nanos,
-    /// What kind of answer.
-    pub class: Class,
-    /// What is known.
-    pub outcome: Outcome,
-    /// HTTP status, 0 without one.
-    pub status: u16,
-    /// The hold.
-    pub hold: Option<HoldId>,
-    /// The order.
-    pub order: Option<OrderId>,
-    /// The payment attempt.
-    pub charge: Option<ChargeId>,
-    /// The state that was read.
-    pub state: Option<State>,
-    /// See [`CallKind`].
-    pub value: u32,
-    /// Lines of a list.
-    pub lines: Vec<Line>,
-    /// `Retry-After`.
-    pub retry_after: Option<Duration>,
-    /// The puzzle, as it came (JSON).
-    pub challenge: Option<String>,
-}
-
-impl Client {
-    /// A connection to the target.
-    pub fn connection(&self) -> Connection {
-        unimplemented!("the transport")
-    }
-    /// A buyer that the target does not know yet.
-    pub fn buyer(&self, id: BuyerId) -> Buyer {
-        Buyer { id }
-    }
-}
-
-impl Buyer {
-    /// A captured variable, by its name in the mapping (`token`, `ticket`, `client_secret`).
-    pub fn variable(&self, name: &str) -> Option<Arc<str>> {
-        let _ = name;
-        unimplemented!("the variables")
-    }
-}
-
-impl Connection {
-    /// Does one operation: records the invocation, sends, waits, classifies, records the completion.
-    ///
-    /// # Errors
-    /// Only when the record cannot be written: then the run is over. All that the target or the network does is an
-    /// [`Answer`].
-    pub async fn execute(
-        &mut self,
-        buyer: &mut Buyer,
-        call: &Call,
-        scribe: &Scribe,
-        record: &mut dyn Record,
-    ) -> Result<Answer, RecordError> {
-        let _ = (buyer, call, scribe, record);
-        unimplemented!("the transport")
-    }
-}
+pub use buyer::Buyer;
+pub use call::{Answer, Call, Token};
+pub use client::Client;
+pub use connection::{Connection, Gate};
+pub use context::{RunContext, Secrets, sale_values};
+pub use error::{CompileError, ProvisionError};
+pub use probe::{Check, Probe, probe};

@@ -1,5 +1,6 @@
 //! Everything a person writes in YAML: [`Workload`], chaos plan, target mapping; diagnostics that point at the line.
 
+mod chaos;
 mod inspect;
 mod known;
 mod target;
@@ -7,6 +8,7 @@ mod units;
 mod workload;
 mod yaml;
 
+pub use chaos::ChaosPlan;
 pub use inspect::inspect;
 pub use known::Known;
 pub use target::*;

@@ -6,6 +6,8 @@
 mod check;
 mod defaults;
 
+pub(crate) use check::steps as check_steps;
+
 use crate::known::Known;
 use crate::units;
 use crate::yaml::{self, Diagnostics};
