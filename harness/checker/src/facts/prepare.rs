@@ -32,7 +32,7 @@ pub struct Facts<'a> {
     pub envelopes: Vec<Envelope>,
     pub(crate) ghosts: Vec<Ghost>,
     pub(crate) times: SaleTimes,
-    pub(crate) ledger: std::cell::OnceCell<crate::evidence::Ledger>,
+    pub(crate) ledger: std::sync::OnceLock<crate::evidence::Ledger>,
     places: Vec<At>,
     by_hold: Groups,
     by_order: Groups,
@@ -75,7 +75,7 @@ impl<'a> Facts<'a> {
             names,
             sale: &history.header.sale,
             times: times(history),
-            ledger: std::cell::OnceCell::new(),
+            ledger: std::sync::OnceLock::new(),
             places: places(history),
             by_hold: by_ids(history, |op| {
                 [op.answer.hold.map(HoldId::index), op.call.hold.map(HoldId::index)]

@@ -16,7 +16,7 @@
 use super::Rule;
 use crate::facts::{At, Facts, Lease, millis};
 use crate::{Anomaly, Finding, Story, Strength};
-use onsale_history::{CallKind, Nanos, State};
+use onsale_history::{CallKind, LateCapture, Nanos, State};
 
 /// Given back, and confirmed all the same.
 #[derive(Debug)]
@@ -48,9 +48,7 @@ impl Rule for ZombieConfirm {
                 later().filter(|&at| !facts.op(at).outcome().is_indeterminate()).count() as u64;
             if let Some(at) = later().find(|&at| is_new(facts, lease, at)) {
                 finding.violate(|| tell(facts, lease, back, at, "was checked out"));
-            } else if let Some((_, _, (_, read))) =
-                lease.confirmed.filter(|(_, _, (_, read))| facts.op(*read).start > done)
-            {
+            } else if let Some(read) = confirmed_after(facts, lease, back) {
                 finding.violate(|| tell(facts, lease, back, read, "was confirmed"));
             } else if facts.times.final_reads.is_none() {
                 unsettled(facts, later(), &mut finding);
@@ -68,6 +66,15 @@ fn unsettled(facts: &Facts<'_>, later: impl Iterator<Item = At>, finding: &mut F
             "a checkout after a release has no answer, and nobody read what became of it".to_owned()
         });
     }
+}
+
+/// A read that began after a lease had been given back, and shows it confirmed. Where late money may take a unit again,
+/// only a lease that was certainly alive when it was given back stays so: one that had expired may lawfully return.
+fn confirmed_after(facts: &Facts<'_>, lease: &Lease, back: At) -> Option<At> {
+    let done = facts.op(back).end;
+    let may_return = facts.sale.late_capture == LateCapture::Rehold && done >= lease.expires;
+    let (_, _, (_, read)) = lease.confirmed.filter(|_| !may_return)?;
+    (facts.op(read).start > done).then_some(read)
 }
 
 /// The first definite release or cancel of a lease.
