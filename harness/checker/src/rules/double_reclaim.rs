@@ -14,10 +14,10 @@
 //! **Cost.** n log n.
 
 use super::Rule;
-use super::oversell::confirmed;
+use super::oversell::{confirmed, undecided};
 use crate::facts::{Facts, millis};
 use crate::refusal::{is_drain, is_refusal};
-use crate::sweep::{sweep, tell_excess};
+use crate::sweep::{out_at, sweep, tell_excess};
 use crate::{Finding, Story, Strength};
 use onsale_history::{CallKind, Label, Line, Nanos, Side, SkuId};
 
@@ -55,6 +55,7 @@ impl Rule for DoubleReclaim {
             }
         }
         available(facts, &mut finding);
+        open(facts, &mut finding);
         finding.note = format!("{} times a drain emptied a SKU", finding.occasions);
         finding
     }
@@ -72,6 +73,26 @@ pub(crate) fn drained(facts: &Facts<'_>) -> Vec<(usize, bool)> {
     all.sort_unstable();
     all.dedup();
     all
+}
+
+/// Orders that nobody read could make what a drain was granted too much.
+fn open(facts: &Facts<'_>, finding: &mut Finding) {
+    for (index, open) in undecided(facts).iter().enumerate().filter(|(_, open)| !open.is_empty()) {
+        let spans = &facts.envelopes[index].definite;
+        let Some(last) = spans.iter().rposition(|span| is_drain(facts.op(span.at))) else {
+            continue;
+        };
+        let out: u64 = out_at(spans, last).iter().map(|span| u64::from(span.units)).sum();
+        let unread: u64 = open.iter().map(|(units, _)| u64::from(*units)).sum();
+        let capacity = u64::from(facts.sale.skus[index].capacity);
+        if out <= capacity && out + unread > capacity {
+            open.iter().for_each(|(_, at)| finding.unsettled(facts.op(*at).id));
+            let name = facts.sku_name(SkuId::from_index(index));
+            finding.undecided.get_or_insert_with(|| {
+                format!("{name}: {out} of {capacity} units are out after the drain, and orders of {unread} more were never read")
+            });
+        }
+    }
 }
 
 /// What the last stock reads call available.

@@ -37,6 +37,9 @@ impl Rule for EarlyLeak {
     fn occasions_needed(&self) -> u64 {
         10
     }
+    fn implies(&self) -> &'static [&'static str] {
+        &["overcommit"]
+    }
     fn judge(&self, facts: &Facts<'_>) -> Finding {
         let mut finding = Finding::default();
         let opens = facts.sale.opens.minus(facts.sale.clock_error);

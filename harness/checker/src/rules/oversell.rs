@@ -122,6 +122,8 @@ pub(crate) fn confirmed(facts: &Facts<'_>) -> Vec<Vec<Interval>> {
         }
     }
     for spans in &mut sold {
+        // One read alone, contradicted later, names no instant that both of its ends agree on.
+        spans.retain(|span| span.from < span.to);
         spans.sort_unstable_by_key(|span| (span.from, span.at));
     }
     sold
@@ -145,7 +147,7 @@ fn items(facts: &Facts<'_>, order: OrderId, grant: Option<At>) -> Vec<(SkuId, u3
 }
 
 /// For each SKU, units that may be confirmed although nobody saw it, and the checkout that may have done it.
-fn undecided(facts: &Facts<'_>) -> Vec<Vec<(u32, At)>> {
+pub(crate) fn undecided(facts: &Facts<'_>) -> Vec<Vec<(u32, At)>> {
     let mut open: Vec<Vec<(u32, At)>> = vec![vec![]; facts.sale.skus.len()];
     let listed = finally_listed(facts);
     for lease in &facts.leases {

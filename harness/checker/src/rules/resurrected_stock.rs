@@ -20,7 +20,7 @@ use super::Rule;
 use crate::facts::{At, Facts, millis};
 use crate::refusal::{is_refusal, window_start};
 use crate::{Anomaly, Finding, Story, Strength};
-use onsale_history::{Nanos, SkuFacts, SkuId, SoldOutPolicy};
+use onsale_history::{Nanos, SkuFacts, SkuId};
 
 /// Stock from nowhere after a refusal.
 #[derive(Debug)]
@@ -38,8 +38,8 @@ impl Rule for ResurrectedStock {
     }
     fn judge(&self, facts: &Facts<'_>) -> Finding {
         let mut finding = Finding::default();
-        let atomic = facts.sale.sold_out != SoldOutPolicy::ShardLocal;
-        let one_shard = |sold: &SkuFacts| sold.shards <= 1 && atomic;
+        // One shard is seen at one instant, whatever is promised of several.
+        let one_shard = |sold: &SkuFacts| sold.shards <= 1;
         for (index, sold) in facts.sale.skus.iter().enumerate().filter(|(_, sold)| one_shard(sold))
         {
             look(facts, SkuId::from_index(index), sold, &mut finding);
