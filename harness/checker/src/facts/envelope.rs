@@ -1,7 +1,7 @@
 //! The two envelopes of a SKU: when units are certainly out, and when they possibly are.
 
 use super::{At, Facts, Lease, SaleTimes};
-use onsale_history::{Class, KeyId, Label, Nanos, Operation, Outcome};
+use onsale_history::{Class, ConfirmPolicy, KeyId, Label, LateCapture, Nanos, Operation, Outcome};
 
 /// Units that are out for a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +114,11 @@ pub(super) fn envelopes(facts: &Facts<'_>, leases: &[Lease], ghosts: &[Ghost]) -
             };
             entry.definite.extend(lease.definite().map(|(from, to)| span(from, to)));
             entry.possible.push(span(lease.asked, lease.possible_end));
+            if may_be_taken_again(facts, lease) {
+                // Taken again while the expired unit was still on its way back: two are out for a time.
+                let again = span(lease.asked, lease.expired_by(facts.sale));
+                entry.possible.push(Interval { lease: None, ..again });
+            }
         }
     }
     for ghost in ghosts {
@@ -147,6 +152,13 @@ pub(super) fn envelopes(facts: &Facts<'_>, leases: &[Lease], ghosts: &[Ghost]) -
     }
     all.iter_mut().for_each(Envelope::close);
     all
+}
+
+/// May a lease that expired have been given another unit when its money came?
+fn may_be_taken_again(facts: &Facts<'_>, lease: &Lease) -> bool {
+    let again = facts.sale.late_capture == LateCapture::Rehold
+        || facts.sale.confirm == ConfirmPolicy::Reacquire;
+    again && lease.checked_out && !lease.continuous
 }
 
 fn add(facts: &Facts<'_>, all: &mut [Envelope], at: At, span: Interval) {

@@ -11,7 +11,7 @@ use super::order::{confirm, is_over};
 use super::{At, Facts, SaleTimes};
 use onsale_history::{
     BuyerId, CallKind, ConfirmPolicy, HoldId, InstrumentId, KeyId, Label, LateCapture, Nanos,
-    Operation, OrderId, State,
+    Operation, OrderId, SaleFacts, State,
 };
 
 /// One acknowledged hold.
@@ -59,6 +59,10 @@ impl Lease {
     /// Is it the promised life, and nothing else, that ends it?
     pub fn ends_by_expiry(&self) -> bool {
         !self.continuous && self.definite_end() == self.expires
+    }
+    /// When its units must be back if its time ended it.
+    pub fn expired_by(&self, sale: &SaleFacts) -> Nanos {
+        self.acknowledged.plus(self.promised).plus(sale.grace).plus(sale.clock_error)
     }
     /// The earliest instant at which its units may lawfully come back.
     pub fn returns_from(&self) -> Nanos {
@@ -197,7 +201,7 @@ fn money(facts: &Facts<'_>, lease: &mut Lease) {
 /// Until when it possibly occupies its units.
 fn settle(facts: &Facts<'_>, times: &SaleTimes, lease: &mut Lease, ops: &[At]) {
     let sale = facts.sale;
-    let expired = lease.acknowledged.plus(lease.promised).plus(sale.grace).plus(sale.clock_error);
+    let expired = lease.expired_by(sale);
     let confirmed = lease.confirmed.is_some();
     let over = |state: State| {
         if lease.checked_out { is_over(state) } else { is_over(state) && state != State::Expired }
