@@ -301,9 +301,9 @@ fn pairs<'p>(
     let mut pieces = vec![];
     for (name, value) in pairs {
         let mut key = if mark == '=' { vec![] } else { vec![u8::try_from(mark).expect("ASCII")] };
-        crate::template::encode_value(name, Encode::Url, &mut key);
+        crate::template::encode_value(name, Encode::Form, &mut key);
         key.push(b'=');
-        let mut encoded = names.text(value, Encode::Url)?;
+        let mut encoded = names.text(value, Encode::Form)?;
         if let [Piece::Optional(_, inner)] = encoded.as_mut_slice() {
             inner.insert(0, Piece::Text(key));
         } else {

@@ -115,12 +115,6 @@ impl Sender {
         self.request.extend_from_slice(&self.body);
     }
 
-    /// The request as it would be sent.
-    #[cfg(test)]
-    pub(crate) fn rendered(&self) -> String {
-        String::from_utf8_lossy(&self.request).into_owned()
-    }
-
     fn line(&mut self, compiled: &Compiled, host: usize, method: &str, url: &str) {
         let authority = &compiled.hosts[host].authority;
         let path = path_of(url);

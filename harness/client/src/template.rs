@@ -9,8 +9,10 @@ use serde_json::Value;
 pub(crate) enum Encode {
     /// As it is, without line breaks: headers.
     Header,
-    /// Percent-encoded: paths, query strings and forms.
+    /// Percent-encoded, between what the mapping wrote as a URL.
     Url,
+    /// Percent-encoded altogether: a value of a query string or a form.
+    Form,
     /// Inside a JSON string.
     JsonText,
     /// A JSON value of its own.
@@ -221,7 +223,7 @@ fn write_literal(text: &str, encode: Encode, out: &mut Vec<u8>) {
     match encode {
         // What the author of a mapping wrote into a URL is meant as it is.
         Encode::Header | Encode::Url | Encode::Json => out.extend_from_slice(text.as_bytes()),
-        Encode::JsonText => encode_value(text, encode, out),
+        Encode::JsonText | Encode::Form => encode_value(text, encode, out),
     }
 }
 
@@ -241,7 +243,7 @@ fn write_constant(value: &Value, encode: Encode, out: &mut Vec<u8>) {
 pub(crate) fn encode_value(text: &str, encode: Encode, out: &mut Vec<u8>) {
     match encode {
         Encode::Header => out.extend(text.bytes().filter(|byte| !byte.is_ascii_control())),
-        Encode::Url => {
+        Encode::Url | Encode::Form => {
             for byte in text.bytes() {
                 if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
                     out.push(byte);
