@@ -70,6 +70,9 @@ pub(crate) struct Run {
     /// A chaos plan (YAML), instead of the workload's steps; `none` for none.
     #[arg(long)]
     pub(crate) chaos: Option<PathBuf>,
+    /// Where the harness's payment provider listens; a target that is not embedded must know it (`--psp-url`).
+    #[arg(long, default_value = "127.0.0.1:0", env = "ONSALE_PSP_LISTEN")]
+    pub(crate) psp_listen: SocketAddr,
     /// Where runs are kept.
     #[arg(long, default_value = "results", env = "ONSALE_RESULTS")]
     pub(crate) results: PathBuf,

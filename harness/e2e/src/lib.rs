@@ -29,6 +29,10 @@ pub fn onsale() -> &'static Path {
     })
 }
 
+/// The secrets that a run shares with a target that it did not start.
+pub const SECRETS: [(&str, &str); 3] =
+    [("ONSALE_PSP_KEY", "sk_test_e2e"), ("ONSALE_WEBHOOK_SECRET", "whsec_e2e"), ("ONSALE_ADMIN_KEY", "admin_e2e")];
+
 /// What a run left behind.
 pub struct Outcome {
     /// The process's exit code.
@@ -61,7 +65,12 @@ struct Verdict {
 
 /// Runs `onsale` with these arguments in the workspace's root.
 pub fn command(arguments: &[&str]) -> Output {
-    Command::new(onsale()).args(arguments).current_dir(root()).output().expect("the command can be started")
+    Command::new(onsale())
+        .args(arguments)
+        .envs(SECRETS)
+        .current_dir(root())
+        .output()
+        .expect("the command can be started")
 }
 
 /// Runs a workload and reads its verdict.
