@@ -208,7 +208,9 @@ impl Class {
     pub const fn certainty(self) -> Certainty {
         match self {
             Self::Ok | Self::Pending => Certainty::Happened,
-            Self::Error | Self::Timeout | Self::Disconnected | Self::Unknown => Certainty::NobodyKnows,
+            Self::Error | Self::Timeout | Self::Disconnected | Self::Unknown => {
+                Certainty::NobodyKnows
+            }
             _ => Certainty::DidNothing,
         }
     }

@@ -105,7 +105,11 @@ impl Nanos {
 
 impl std::fmt::Display for Nanos {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if *self == Self::NEVER { f.write_str("never") } else { write!(f, "{:.3} s", self.as_millis_f64() / 1e3) }
+        if *self == Self::NEVER {
+            f.write_str("never")
+        } else {
+            write!(f, "{:.3} s", self.as_millis_f64() / 1e3)
+        }
     }
 }
 impl std::fmt::Debug for Nanos {

@@ -1,7 +1,9 @@
 //! What happened beside the operations: faults, the provider's ledger and deliveries, phases of the run.
 
 use crate::call::words;
-use crate::{BuyerId, ChargeId, DeliveryId, HoldId, InstrumentId, Nanos, NoteId, OrderId, RefundId};
+use crate::{
+    BuyerId, ChargeId, DeliveryId, HoldId, InstrumentId, Nanos, NoteId, OrderId, RefundId,
+};
 use serde::{Deserialize, Serialize};
 
 /// One mark: an instant and what it says.
@@ -16,6 +18,7 @@ pub struct Mark {
 /// What a mark says. Charges, refunds and deliveries are the harness's own ledger (evidence E1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the fields are words of the dictionary")]
 pub enum MarkKind {
     /// A phase begins.
     Phase(PhaseName),

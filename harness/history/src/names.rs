@@ -1,10 +1,11 @@
 //! The dictionary: what the target calls things, and the dense numbers that a history uses instead.
 
+use crate::file::Journal;
 use crate::{
     BuyerId, ChargeId, DeliveryId, HoldId, InstrumentId, KeyId, NoteId, OrderId, RefundId, SkuId,
 };
 use std::collections::HashMap;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 /// The kinds of names. The code is the byte on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,6 +31,25 @@ pub enum Namespace {
     Delivery = 9,
     /// Words and sentences.
     Note = 10,
+}
+
+impl Namespace {
+    /// Reads the byte on disk back.
+    pub(crate) const fn from_code(code: u8) -> Option<Self> {
+        Some(match code {
+            1 => Self::Buyer,
+            2 => Self::Sku,
+            3 => Self::Hold,
+            4 => Self::Order,
+            5 => Self::Key,
+            6 => Self::Instrument,
+            7 => Self::Charge,
+            8 => Self::Refund,
+            9 => Self::Delivery,
+            10 => Self::Note,
+            _ => return None,
+        })
+    }
 }
 
 /// An identifier that has names.
@@ -66,27 +86,69 @@ struct Space {
 #[derive(Clone, Default)]
 pub struct Names {
     spaces: Arc<[RwLock<Space>; 11]>,
+    journal: Option<Arc<Mutex<Written>>>,
 }
 
+/// A journal, or why there is none any more.
+struct Written(Result<Journal, std::io::ErrorKind>);
+
 impl Names {
-    /// The identifier of `name`, new if it was never seen.
-    pub fn id<I: Named>(&self, name: &str) -> I {
-        if let Some(id) = self.find(name) {
-            return id;
+    /// A dictionary that writes every new name down before its identifier is used.
+    pub(crate) fn journalled(journal: Journal) -> Self {
+        Self { spaces: Arc::default(), journal: Some(Arc::new(Mutex::new(Written(Ok(journal))))) }
+    }
+    /// Why a name could not be written down; identifiers given since then mean nothing to a reader.
+    pub(crate) fn intact(&self) -> Result<(), std::io::Error> {
+        let Some(journal) = &self.journal else { return Ok(()) };
+        journal.lock().expect("no writer panics").0.as_ref().map(drop).map_err(|&kind| kind.into())
+    }
+    /// Makes the journal durable.
+    pub(crate) fn finish(&self) -> std::io::Result<()> {
+        self.intact()?;
+        let Some(journal) = &self.journal else { return Ok(()) };
+        match &mut journal.lock().expect("no writer panics").0 {
+            Ok(journal) => journal.finish(),
+            Err(kind) => Err((*kind).into()),
         }
-        let mut space = self.space(I::NAMESPACE).write().expect("no writer panics");
+    }
+    /// Adds a name read back from a journal.
+    pub(crate) fn restore(&self, namespace: Namespace, name: &str) {
+        self.add(namespace, name);
+    }
+    fn add(&self, namespace: Namespace, name: &str) -> usize {
+        let mut space = self.space(namespace).write().expect("no writer panics");
         if let Some(&place) = space.places.get(name) {
-            return I::at(place);
+            return place;
+        }
+        if let Some(journal) = &self.journal {
+            let mut journal = journal.lock().expect("no writer panics");
+            let written =
+                journal.0.as_mut().map_or(Ok(()), |journal| journal.append(namespace, name));
+            if let Err(error) = written {
+                journal.0 = Err(error.kind());
+            }
         }
         let name: Arc<str> = name.into();
         let place = space.names.len();
         space.names.push(name.clone());
         space.places.insert(name, place);
-        I::at(place)
+        place
+    }
+    /// The identifier of `name`, new if it was never seen.
+    pub fn id<I: Named>(&self, name: &str) -> I {
+        if let Some(id) = self.find(name) {
+            return id;
+        }
+        I::at(self.add(I::NAMESPACE, name))
     }
     /// The identifier of `name`, if it was seen.
     pub fn find<I: Named>(&self, name: &str) -> Option<I> {
-        self.space(I::NAMESPACE).read().expect("no writer panics").places.get(name).map(|&place| I::at(place))
+        self.space(I::NAMESPACE)
+            .read()
+            .expect("no writer panics")
+            .places
+            .get(name)
+            .map(|&place| I::at(place))
     }
     /// What an identifier is called; its short form (`h12`) is for the caller to print when there is none.
     pub fn name<I: Named>(&self, id: I) -> Option<Arc<str>> {

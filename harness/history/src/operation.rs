@@ -1,8 +1,8 @@
 //! Operations and the whole history.
 
 use crate::{
-    BuyerId, CallKind, ChargeId, Header, HoldId, InstrumentId, KeyId, Label, Mark, Nanos, OpId, OrderId, Outcome,
-    ProcessId, SkuId, State,
+    BuyerId, CallKind, ChargeId, Header, HoldId, InstrumentId, KeyId, Label, Mark, Nanos, OpId,
+    OrderId, Outcome, ProcessId, SkuId, State,
 };
 
 /// What is written before the first byte leaves.
@@ -57,6 +57,7 @@ pub struct Completion {
 
 /// A further line of a call (side `call`) or of its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields are words of the dictionary")]
 pub enum Line {
     /// One more SKU of a cart.
     Item { sku: SkuId, quantity: u32 },
@@ -134,15 +135,20 @@ impl History {
     /// The further lines of an operation on one side.
     pub fn lines_of(&self, operation: &Operation, side: Side) -> impl Iterator<Item = &Line> {
         let (from, to) = operation.lines;
-        self.lines[from as usize..to as usize].iter().filter(move |(at, _)| *at == side).map(|(_, line)| line)
+        self.lines[from as usize..to as usize]
+            .iter()
+            .filter(move |(at, _)| *at == side)
+            .map(|(_, line)| line)
     }
     /// All (SKU, units) lines that a hold asks for, the first one included.
     pub fn items_of(&self, operation: &Operation) -> impl Iterator<Item = (SkuId, u32)> {
         let first = operation.call.sku.map(|sku| (sku, operation.call.quantity));
-        first.into_iter().chain(self.lines_of(operation, Side::Call).filter_map(|line| match *line {
-            Line::Item { sku, quantity } => Some((sku, quantity)),
-            _ => None,
-        }))
+        first.into_iter().chain(self.lines_of(operation, Side::Call).filter_map(
+            |line| match *line {
+                Line::Item { sku, quantity } => Some((sku, quantity)),
+                _ => None,
+            },
+        ))
     }
 }
 

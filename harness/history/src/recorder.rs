@@ -1,6 +1,6 @@
 //! The handles that write events while a run goes on.
 
-use crate::{Completion, Invocation, Line, MarkKind, Nanos, Names, OpId, Side};
+use crate::{Completion, Invocation, Line, MarkKind, Names, Nanos, OpId, Side};
 use std::time::Instant;
 
 /// The run's one monotonic clock; cheap to copy.
@@ -44,9 +44,16 @@ pub struct RecordError {
 /// One worker's log of operations. Never shared, never buffered privately: what returns is in the page cache.
 pub trait Record: Send {
     /// Writes an invocation **before** the first byte leaves, stamped `at`.
-    fn invoke(&mut self, at: Nanos, call: &Invocation, items: &[Line]) -> Result<OpId, RecordError>;
+    fn invoke(&mut self, at: Nanos, call: &Invocation, items: &[Line])
+    -> Result<OpId, RecordError>;
     /// Writes a completion after the last byte was read, stamped `at`.
-    fn complete(&mut self, at: Nanos, op: OpId, answer: &Completion, lines: &[Line]) -> Result<(), RecordError>;
+    fn complete(
+        &mut self,
+        at: Nanos,
+        op: OpId,
+        answer: &Completion,
+        lines: &[Line],
+    ) -> Result<(), RecordError>;
 }
 
 /// The log of marks; shared by chaos, the provider and the command.
@@ -87,13 +94,29 @@ struct Events {
 }
 
 impl Record for Memory {
-    fn invoke(&mut self, at: Nanos, call: &Invocation, items: &[Line]) -> Result<OpId, RecordError> {
+    fn invoke(
+        &mut self,
+        at: Nanos,
+        call: &Invocation,
+        items: &[Line],
+    ) -> Result<OpId, RecordError> {
         let mut events = self.inner.lock().expect("no writer panics");
         events.calls.push((at, *call, items.to_vec()));
         Ok(OpId::from_index(events.calls.len() - 1))
     }
-    fn complete(&mut self, at: Nanos, op: OpId, answer: &Completion, lines: &[Line]) -> Result<(), RecordError> {
-        self.inner.lock().expect("no writer panics").answers.push((at, op, *answer, lines.to_vec()));
+    fn complete(
+        &mut self,
+        at: Nanos,
+        op: OpId,
+        answer: &Completion,
+        lines: &[Line],
+    ) -> Result<(), RecordError> {
+        self.inner.lock().expect("no writer panics").answers.push((
+            at,
+            op,
+            *answer,
+            lines.to_vec(),
+        ));
         Ok(())
     }
 }
@@ -113,8 +136,13 @@ impl Memory {
         for answer in &events.answers {
             answers[answer.1.index()] = Some(answer);
         }
-        let mut history =
-            crate::History { header, operations: vec![], lines: vec![], marks: events.marks.clone(), sealed: true };
+        let mut history = crate::History {
+            header,
+            operations: vec![],
+            lines: vec![],
+            marks: events.marks.clone(),
+            sealed: true,
+        };
         for (index, (start, call, items)) in events.calls.iter().enumerate() {
             let from = u32::try_from(history.lines.len()).expect("fewer than 2^32 lines");
             history.lines.extend(items.iter().map(|&line| (Side::Call, line)));
@@ -127,7 +155,14 @@ impl Memory {
             };
             let to = u32::try_from(history.lines.len()).expect("fewer than 2^32 lines");
             let id = OpId::from_index(index);
-            history.operations.push(crate::Operation { id, start: *start, end, call: *call, answer, lines: (from, to) });
+            history.operations.push(crate::Operation {
+                id,
+                start: *start,
+                end,
+                call: *call,
+                answer,
+                lines: (from, to),
+            });
         }
         history.operations.sort_by_key(|op| (op.start, op.id));
         history.marks.sort_by_key(|mark| mark.at);
