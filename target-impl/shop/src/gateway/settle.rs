@@ -88,16 +88,18 @@ impl Gateway {
         }
     }
 
-    /// The defect `refund-twice`. The provider gives no more back than came, so the second refund shows only when the
-    /// first left something: each gives a part.
+    /// The defect `refund-twice`: the same money is asked back under two keys.
     async fn refund_twice(
         &self,
         refund: &Refund,
         key: &str,
     ) -> Result<RefundAnswer, ProviderError> {
-        let half = refund.captured.div_ceil(2);
-        let first = self.provider.refund(&refund.psp_ref, key, Some(half)).await?;
-        drop(self.provider.refund(&refund.psp_ref, &format!("{key}-again"), None).await);
+        let first = self.provider.refund(&refund.psp_ref, key, Some(refund.captured)).await?;
+        drop(
+            self.provider
+                .refund(&refund.psp_ref, &format!("{key}-again"), Some(refund.captured))
+                .await,
+        );
         Ok(first)
     }
 
