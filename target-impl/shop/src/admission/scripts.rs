@@ -40,6 +40,9 @@ impl Script {
             Self::Hold if defects.has(Defect::ReserveWithoutCheck) => {
                 include_str!("../../../../lua/defects/reserve_without_check.lua")
             }
+            Self::Hold if defects.has(Defect::LostDecrement) => {
+                include_str!("../../../../lua/defects/lost_decrement.lua")
+            }
             Self::Hold => include_str!("../../../../lua/hold.lua"),
             Self::Release => include_str!("../../../../lua/release.lua"),
             Self::Confirm => include_str!("../../../../lua/confirm.lua"),

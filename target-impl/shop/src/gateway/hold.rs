@@ -107,6 +107,11 @@ impl Gateway {
                 .into());
         }
         let wants: Vec<(String, i64)> = wants.into_iter().collect();
+        if wants.iter().map(|(_, quantity)| quantity).sum::<i64>()
+            > i64::from(sale.terms.account_limit)
+        {
+            return Err(ErrorCode::LimitExceeded.into());
+        }
         let mut key = key.to_owned();
         if self.config.defects.has(Defect::KeyIgnored) {
             key = format!("{key}#{}", self.clock.monotonic().as_nanos());

@@ -142,7 +142,7 @@ fn grant(
         hold_id, body_hash, event, account, instrument, fence, clock, until_ms, ends_ms
     ])?;
     for line in &command.lines {
-        let lost = books.defects.has(Defect::LostDecrement) && one_in(hold_id, 8);
+        let lost = books.defects.has(Defect::LostDecrement) && hold_id.ends_with(['0', '8']);
         let twice = books.defects.has(Defect::FallbackSellsTwice) && line.fallback;
         let counted = !(lost || twice);
         let sql = "INSERT INTO hold_lines (hold_id, sku, shard, qty, counted) VALUES (?1, ?2, ?3, ?4, ?5)";
