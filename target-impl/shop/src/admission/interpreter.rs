@@ -59,13 +59,12 @@ impl Interpreter {
         keys: &[String],
         args: &[String],
     ) -> mlua::Result<Reply> {
-        let function = match self.compiled.get(source) {
-            Some(function) => function.clone(),
-            None => {
-                let function = self.lua.load(source).into_function()?;
-                self.compiled.insert(source, function.clone());
-                function
-            }
+        let function = if let Some(function) = self.compiled.get(source) {
+            function.clone()
+        } else {
+            let function = self.lua.load(source).into_function()?;
+            self.compiled.insert(source, function.clone());
+            function
         };
         let globals = self.lua.globals();
         globals.raw_set("KEYS", self.lua.create_sequence_from(keys.iter().map(String::as_str))?)?;

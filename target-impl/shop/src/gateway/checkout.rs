@@ -25,7 +25,7 @@ impl Gateway {
         let command = PayCommand { hold_id, account: account.to_owned(), instrument };
         let verdict = self.ledger.pay(command).await.map_err(|error| internal(&error))?;
         let (order, checkout) = match verdict {
-            PayVerdict::Order(order, checkout) => (order, checkout),
+            PayVerdict::Order(order, checkout) => (*order, checkout),
             PayVerdict::Unknown => return Err(ErrorCode::HoldNotFound.into()),
             PayVerdict::Foreign => return Err(ErrorCode::Forbidden.into()),
             PayVerdict::Limit => return Err(ErrorCode::LimitExceeded.into()),

@@ -65,7 +65,10 @@ impl Gateway {
                 }
             }
             Err(error) => {
-                tracing::error!(error = &error as &dyn std::error::Error, "a wave was not released")
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "a wave was not released"
+                );
             }
         }
     }

@@ -97,7 +97,10 @@ impl Gateway {
                     Ok(true) => done.push(*id),
                     Ok(false) => self.catch_up(&release.bucket, release.epoch, false).await,
                     Err(error) => {
-                        tracing::warn!(error = &error as &dyn std::error::Error, "a release failed")
+                        tracing::warn!(
+                            error = &error as &dyn std::error::Error,
+                            "a release failed"
+                        );
                     }
                 }
             }

@@ -98,7 +98,7 @@ pub(super) fn consumers(gateway: &Arc<Gateway>) -> Vec<JoinHandle<()>> {
         ledger: Arc::clone(&gateway.ledger),
         waiters: Arc::clone(&gateway.waiters),
         lag: gateway.redis_only().then_some(REDIS_ONLY_LAG),
-        written: Box::new(move |batch, _| {
+        written: Box::new(move |batch| {
             for intent in batch.iter().filter(|intent| intent.acknowledged_until_ms.is_some()) {
                 told.learn(&intent.hold_id);
                 acknowledged.remove(&intent.hold_id);
@@ -158,7 +158,7 @@ async fn audit(gateway: Arc<Gateway>, mut stop: watch::Receiver<bool>) {
         match gateway.audit_round(&suspects).await {
             Ok(found) => suspects = found,
             Err(error) => {
-                tracing::error!(error = &error as &dyn std::error::Error, "the audit failed")
+                tracing::error!(error = &error as &dyn std::error::Error, "the audit failed");
             }
         }
     }

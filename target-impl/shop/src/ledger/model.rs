@@ -133,7 +133,7 @@ pub struct PayCommand {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PayVerdict {
     /// The order, made now or before, and its payment attempt if it still can be paid.
-    Order(OrderRecord, Option<Checkout>),
+    Order(Box<OrderRecord>, Option<Box<Checkout>>),
     /// There is no such hold.
     Unknown,
     /// It is somebody else's.

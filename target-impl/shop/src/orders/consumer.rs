@@ -29,6 +29,9 @@ impl Waiters {
     }
 }
 
+/// Is told of a committed batch.
+pub type Written = dyn Fn(&[HoldCommand]) + Send + Sync;
+
 /// What a lane's consumer works with.
 pub struct Consumer {
     /// Where intents come from.
@@ -40,7 +43,7 @@ pub struct Consumer {
     /// Let each batch wait for so long first (`--admission redis-only`).
     pub lag: Option<Duration>,
     /// Is told of every batch that was committed.
-    pub written: Box<dyn Fn(&[HoldCommand], &[Verdict]) + Send + Sync>,
+    pub written: Box<Written>,
 }
 
 impl Consumer {
@@ -56,7 +59,7 @@ impl Consumer {
             }
             match self.ledger.hold(batch.clone()).await {
                 Ok(verdicts) => {
-                    (self.written)(&batch, &verdicts);
+                    (self.written)(&batch);
                     for (intent, verdict) in batch.iter().zip(verdicts) {
                         self.waiters.tell(&intent.hold_id, Some(verdict));
                     }

@@ -6,7 +6,7 @@
 mod consumer;
 mod local;
 
-pub use consumer::{Consumer, Waiters};
+pub use consumer::{Consumer, Waiters, Written};
 pub use local::LocalQueue;
 
 use crate::ledger::HoldCommand;

@@ -266,7 +266,7 @@ fn encode(form: &[(&str, String)]) -> String {
         text.bytes().fold(String::new(), |mut out, byte| {
             match byte {
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                    out.push(char::from(byte))
+                    out.push(char::from(byte));
                 }
                 _ => {
                     out.push('%');

@@ -66,6 +66,7 @@ async fn late_money(world: &World) -> (String, usize) {
     (world.status_of("ann", &order).await, world.provider.0.lock().unwrap().refunds.len())
 }
 
+#[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 fn scenes() -> Vec<(Defect, Value, Scene)> {
     let plain = json!({});
     let brief = json!({"hold_ttl_ms": 300});
@@ -318,7 +319,7 @@ fn scenes() -> Vec<(Defect, Value, Scene)> {
 
 async fn is_seen(defect: &'static str, changes: Value, scene: Scene) -> bool {
     let directory = tempfile::tempdir().unwrap();
-    let sale = if changes == json!({}) { sale() } else { sale_with(changes) };
+    let sale = if changes == json!({}) { sale() } else { sale_with(&changes) };
     let world = World::selling(directory.path(), defect, sale).await;
     scene(&world).await
 }

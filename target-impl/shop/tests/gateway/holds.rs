@@ -87,7 +87,7 @@ async fn requests_that_make_no_sense_are_refused() {
 #[tokio::test]
 async fn a_sale_that_is_not_open_grants_nothing() {
     let (world, _directory) =
-        world_of(sale_with(json!({"sale_opens_at_ms": 4_000_000_000_000_u64}))).await;
+        world_of(sale_with(&json!({"sale_opens_at_ms": 4_000_000_000_000_u64}))).await;
     let answer = world.hold("ann", "k", "a", 1).await;
     assert_eq!((answer.0.as_u16(), code(&answer)), (425, "not-open"));
 }
@@ -174,7 +174,7 @@ async fn a_cart_is_granted_whole_or_not_at_all() {
 
 #[tokio::test]
 async fn one_hold_at_a_time_where_the_event_says_so() {
-    let (world, _directory) = world_of(sale_with(json!({"one_hold": true}))).await;
+    let (world, _directory) = world_of(sale_with(&json!({"one_hold": true}))).await;
     world.held("ann", "k1", "b", 1).await;
     assert_eq!(code(&world.hold("ann", "k2", "b", 1).await), "already-holding");
     assert_eq!(
@@ -186,7 +186,7 @@ async fn one_hold_at_a_time_where_the_event_says_so() {
 
 #[tokio::test]
 async fn an_expired_hold_is_gone_and_its_unit_comes_back() {
-    let (world, _directory) = world_of(sale_with(json!({"hold_ttl_ms": 150}))).await;
+    let (world, _directory) = world_of(sale_with(&json!({"hold_ttl_ms": 150}))).await;
     let hold = world.held("ann", "k", "s", 1).await;
     assert_eq!(code(&world.hold("bob", "k", "s", 1).await), "sold-out");
     world
@@ -204,7 +204,7 @@ async fn waves_release_stock_in_time() {
     let soon = onsale_shop::clock::SystemClock::shared().wall_ms() + 300;
     let waves = json!([{"at_ms": 0, "units": 2}, {"at_ms": soon, "units": 5}]);
     let skus = json!([{"sku": "a", "stock": 5, "shards": 2, "waves": waves}]);
-    let (world, _directory) = world_of(sale_with(json!({"skus": skus}))).await;
+    let (world, _directory) = world_of(sale_with(&json!({"skus": skus}))).await;
     assert_eq!(world.stock("a").await, (2, 0, 0));
     for buyer in ["ann", "bob"] {
         world.held(buyer, "k", "a", 1).await;
@@ -220,7 +220,7 @@ async fn an_event_can_grow_but_not_shrink_and_the_same_again_changes_nothing() {
     let (world, _directory) = world().await;
     assert_eq!(world.configure(&sale()).await, StatusCode::NO_CONTENT);
     let skus = |stock: u32, shards: u32| {
-        sale_with(json!({"skus": [{"sku": "a", "stock": stock, "shards": shards}]}))
+        sale_with(&json!({"skus": [{"sku": "a", "stock": stock, "shards": shards}]}))
     };
     assert_eq!(world.configure(&skus(9, 3)).await, StatusCode::CONFLICT);
     assert_eq!(world.configure(&skus(10, 4)).await, StatusCode::CONFLICT);

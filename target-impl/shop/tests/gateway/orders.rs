@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 async fn world(changes: Value) -> (World, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
-    (World::selling(directory.path(), "", sale_with(changes)).await, directory)
+    (World::selling(directory.path(), "", sale_with(&changes)).await, directory)
 }
 
 #[tokio::test]

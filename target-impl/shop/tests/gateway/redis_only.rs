@@ -11,7 +11,7 @@ fn live<R>(directory: &Path, redis_only: bool, scene: impl AsyncFnOnce(&World) -
     let result = runtime.block_on(async {
         let world =
             World::open(directory, Setup { defects: "", redis_only }, Provider::default()).await;
-        world.configure(&sale_with(json!({}))).await;
+        world.configure(&sale_with(&json!({}))).await;
         scene(&world).await
     });
     runtime.shutdown_background();

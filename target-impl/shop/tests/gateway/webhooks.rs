@@ -6,7 +6,7 @@ const CAPTURED: &str = "payment_intent.succeeded";
 
 async fn world() -> (World, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
-    (World::selling(directory.path(), "", sale_with(json!({}))).await, directory)
+    (World::selling(directory.path(), "", sale_with(&json!({}))).await, directory)
 }
 
 #[tokio::test]

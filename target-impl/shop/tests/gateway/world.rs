@@ -7,7 +7,7 @@ use http_body_util::BodyExt;
 use onsale_contract::admin::EventConfig;
 use onsale_contract::problem::ErrorCode;
 use onsale_shop::clock::SystemClock;
-use onsale_shop::config::{Admission, Config};
+use onsale_shop::config::{Admission, Config, Limits};
 use onsale_shop::defect::Defects;
 use onsale_shop::gatekeeper::{Gatekeeper, Principal};
 use onsale_shop::gateway::{Gateway, router};
@@ -62,7 +62,7 @@ pub(crate) fn sale() -> Value {
 }
 
 /// A sale with some fields changed.
-pub(crate) fn sale_with(changes: Value) -> Value {
+pub(crate) fn sale_with(changes: &Value) -> Value {
     let mut sale = sale();
     for (name, value) in changes.as_object().unwrap() {
         sale[name] = value.clone();
@@ -80,6 +80,7 @@ impl World {
             webhook_secret: SECRET.into(),
             admin_key: "admin".into(),
             admission: if setup.redis_only { Admission::RedisOnly } else { Admission::Safe },
+            limits: Limits::default(),
             defects: Defects::parse(setup.defects).unwrap(),
         };
         let database = Database::open(&directory.join("shop.db")).unwrap();

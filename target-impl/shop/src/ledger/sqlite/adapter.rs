@@ -194,7 +194,7 @@ impl Ledger for SqliteLedger {
 
     fn expire(&self, most: u32) -> Answer<'_, Vec<Removed>> {
         async move {
-            if !self.read(|c, books| expire::is_due(c, books)).await? {
+            if !self.read(expire::is_due).await? {
                 return Ok(Vec::new());
             }
             self.write(move |c, books| expire::t4(c, books, most)).await

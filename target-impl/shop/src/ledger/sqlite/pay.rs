@@ -58,7 +58,7 @@ pub(super) fn t2(
             attempt(c, books, command, &hold, &order.order_id)?;
         }
         let checkout = open_checkout(c, &order.order_id)?;
-        return Ok(PayVerdict::Order(order, checkout));
+        return Ok(PayVerdict::Order(Box::new(order), checkout.map(Box::new)));
     }
     let late = books.lease_clock.now_ms() > hold.until_ms;
     let payable = match hold.state {
@@ -88,7 +88,7 @@ pub(super) fn t2(
     let order =
         reads::order_of_hold(c, &command.hold_id)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
     let checkout = open_checkout(c, &order_id)?;
-    Ok(PayVerdict::Order(order, checkout))
+    Ok(PayVerdict::Order(Box::new(order), checkout.map(Box::new)))
 }
 
 /// Counts the units on this card, and no longer on the one named before.
