@@ -21,7 +21,7 @@ use onsale_history::{CallKind, Label, Line, Side, SkuId};
 
 /// Stock that does not add up.
 #[derive(Debug)]
-pub struct BrokenConservation;
+pub(crate) struct BrokenConservation;
 
 impl Rule for BrokenConservation {
     fn name(&self) -> &'static str {

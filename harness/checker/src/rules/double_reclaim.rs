@@ -23,7 +23,7 @@ use onsale_history::{CallKind, Label, Line, Nanos, Side, SkuId};
 
 /// More units left than can be.
 #[derive(Debug)]
-pub struct DoubleReclaim;
+pub(crate) struct DoubleReclaim;
 
 impl Rule for DoubleReclaim {
     fn name(&self) -> &'static str {

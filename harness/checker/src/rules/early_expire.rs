@@ -21,7 +21,7 @@ use onsale_history::{CallKind, Class, Nanos, Operation, Outcome, State};
 
 /// Expired before its time.
 #[derive(Debug)]
-pub struct EarlyExpire;
+pub(crate) struct EarlyExpire;
 
 impl Rule for EarlyExpire {
     fn name(&self) -> &'static str {

@@ -22,7 +22,7 @@ use onsale_history::{CallKind, Nanos, SkuId};
 
 /// Stock before its time.
 #[derive(Debug)]
-pub struct EarlyLeak;
+pub(crate) struct EarlyLeak;
 
 impl Rule for EarlyLeak {
     fn name(&self) -> &'static str {

@@ -22,7 +22,7 @@ use onsale_history::{Class, Outcome, SkuId, SkuRole};
 
 /// A unit granted again while its first holder's time still ran.
 #[derive(Debug)]
-pub struct EarlyReclaim;
+pub(crate) struct EarlyReclaim;
 
 impl Rule for EarlyReclaim {
     fn name(&self) -> &'static str {

@@ -21,7 +21,7 @@ use onsale_history::{CallKind, Label, Operation};
 
 /// One key, two bodies.
 #[derive(Debug)]
-pub struct IdempotencyPayload;
+pub(crate) struct IdempotencyPayload;
 
 impl Rule for IdempotencyPayload {
     fn name(&self) -> &'static str {

@@ -20,7 +20,7 @@ use onsale_history::{CallKind, KeyId, Label, Operation};
 
 /// One key, two things.
 #[derive(Debug)]
-pub struct IdempotencySplit;
+pub(crate) struct IdempotencySplit;
 
 impl Rule for IdempotencySplit {
     fn name(&self) -> &'static str {

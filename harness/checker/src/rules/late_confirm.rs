@@ -23,7 +23,7 @@ use onsale_history::{ConfirmPolicy, LateCapture, MarkId, Nanos};
 
 /// Past its time, and accepted all the same.
 #[derive(Debug)]
-pub struct LateConfirm;
+pub(crate) struct LateConfirm;
 
 impl Rule for LateConfirm {
     fn name(&self) -> &'static str {

@@ -21,7 +21,7 @@ use onsale_history::SkuId;
 
 /// Units that came back too late.
 #[derive(Debug)]
-pub struct LateReclaim;
+pub(crate) struct LateReclaim;
 
 impl Rule for LateReclaim {
     fn name(&self) -> &'static str {

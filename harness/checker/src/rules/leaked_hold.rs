@@ -22,7 +22,7 @@ use crate::{Facts, Finding, Strength};
 
 /// Units that did not come back.
 #[derive(Debug)]
-pub struct LeakedHold;
+pub(crate) struct LeakedHold;
 
 impl Rule for LeakedHold {
     fn name(&self) -> &'static str {

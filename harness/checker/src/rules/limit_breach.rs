@@ -22,7 +22,7 @@ use onsale_history::{CallKind, Class, Label, Nanos, Outcome};
 
 /// More than one account or card may have.
 #[derive(Debug)]
-pub struct LimitBreach;
+pub(crate) struct LimitBreach;
 
 impl Rule for LimitBreach {
     fn name(&self) -> &'static str {

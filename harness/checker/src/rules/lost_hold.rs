@@ -21,7 +21,7 @@ use onsale_history::{Class, Outcome};
 
 /// Acknowledged, and forgotten.
 #[derive(Debug)]
-pub struct LostHold;
+pub(crate) struct LostHold;
 
 impl Rule for LostHold {
     fn name(&self) -> &'static str {

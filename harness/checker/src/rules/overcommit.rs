@@ -23,7 +23,7 @@ use onsale_history::{Nanos, SkuId};
 
 /// More units set aside than there are.
 #[derive(Debug)]
-pub struct Overcommit;
+pub(crate) struct Overcommit;
 
 impl Rule for Overcommit {
     fn name(&self) -> &'static str {
@@ -48,9 +48,7 @@ impl Rule for Overcommit {
             }
             looked += usize::from(!envelope.definite.is_empty());
             finding.occasions += envelope.definite.len() as u64;
-            exact += usize::from(
-                !envelope.definite.is_empty() && !expiry_matters(facts, sku, swept.peak),
-            );
+            exact += usize::from(!envelope.definite.is_empty() && !expiry_matters(facts, sku));
             ghosts(facts, sku, swept.peak, &mut finding);
         }
         finding.only_held = exact < looked;
@@ -63,7 +61,7 @@ impl Rule for Overcommit {
 }
 
 /// Could a hold of the SKU have been freed by time before the last grant, so that another order of instants is legal?
-fn expiry_matters(facts: &Facts<'_>, sku: SkuId, peak: u64) -> bool {
+fn expiry_matters(facts: &Facts<'_>, sku: SkuId) -> bool {
     let envelope = &facts.envelopes[sku.index()];
     let all: u64 = envelope.definite.iter().map(|span| u64::from(span.units)).sum();
     // What was never too much even all together needs no schedule.
@@ -73,12 +71,10 @@ fn expiry_matters(facts: &Facts<'_>, sku: SkuId, peak: u64) -> bool {
         return false;
     }
     let last = envelope.definite.last().map_or(Nanos::ZERO, |span| span.from);
-    let _ = peak;
-    facts.leases.iter().any(|lease| {
-        lease.ends_by_expiry()
-            && lease.expires < last
-            && facts.items(lease.grant).any(|(item, _)| item == sku)
-    })
+    let leases = envelope.possible.iter().filter_map(|span| span.lease);
+    leases
+        .map(|lease| &facts.leases[lease as usize])
+        .any(|lease| lease.ends_by_expiry() && lease.expires < last)
 }
 
 /// Tries that nobody ever settled could make it too many.

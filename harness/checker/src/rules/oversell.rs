@@ -23,7 +23,7 @@ use onsale_history::{BuyerId, CallKind, Nanos, OrderId, SkuId};
 
 /// More units confirmed than there are.
 #[derive(Debug)]
-pub struct Oversell;
+pub(crate) struct Oversell;
 
 impl Rule for Oversell {
     fn name(&self) -> &'static str {

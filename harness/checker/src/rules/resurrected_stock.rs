@@ -24,7 +24,7 @@ use onsale_history::{Nanos, SkuFacts, SkuId};
 
 /// Stock from nowhere after a refusal.
 #[derive(Debug)]
-pub struct ResurrectedStock;
+pub(crate) struct ResurrectedStock;
 
 impl Rule for ResurrectedStock {
     fn name(&self) -> &'static str {

@@ -23,7 +23,7 @@ use crate::{Finding, Strength};
 
 /// Refused although there was stock.
 #[derive(Debug)]
-pub struct SpuriousSoldOut;
+pub(crate) struct SpuriousSoldOut;
 
 impl Rule for SpuriousSoldOut {
     fn name(&self) -> &'static str {

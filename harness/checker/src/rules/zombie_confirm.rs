@@ -20,7 +20,7 @@ use onsale_history::{CallKind, LateCapture, Nanos, State};
 
 /// Given back, and confirmed all the same.
 #[derive(Debug)]
-pub struct ZombieConfirm;
+pub(crate) struct ZombieConfirm;
 
 impl Rule for ZombieConfirm {
     fn name(&self) -> &'static str {
