@@ -21,7 +21,7 @@ fn judge(c: &mut Criterion) {
     group.sample_size(10);
     group.throughput(Throughput::Elements(history.operations.len() as u64));
     group.bench_function("joins", |b| {
-        b.iter(|| black_box(Facts::new(&history, &names)).leases.len())
+        b.iter(|| black_box(Facts::new(&history, &names)).leases.len());
     });
     group.bench_function("every rule", |b| b.iter(|| black_box(check(&history, &names))));
     let facts = Facts::new(&history, &names);

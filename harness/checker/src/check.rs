@@ -37,8 +37,12 @@ impl<'a> Wanted<'a> {
         };
         Self(required.iter().map(entry).collect())
     }
-    fn of(&self, name: &str) -> Option<Option<u64>> {
-        self.0.iter().find(|(wanted, _)| *wanted == name).map(|(_, count)| *count)
+    fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(wanted, _)| *wanted == name)
+    }
+    /// The occasions that the run asks of a rule, if not the rule's own number.
+    fn occasions(&self, name: &str) -> Option<u64> {
+        self.0.iter().find(|(wanted, _)| *wanted == name).and_then(|(_, count)| *count)
     }
     fn unheard_of(&self) -> Option<&'a str> {
         self.0.iter().map(|(name, _)| *name).find(|name| crate::rule(name).is_none())
@@ -46,9 +50,8 @@ impl<'a> Wanted<'a> {
 }
 
 fn judge(rule: &dyn Rule, facts: &Facts<'_>, wanted: &Wanted<'_>) -> RuleVerdict {
-    let entry = wanted.of(rule.name());
-    let needed = entry.flatten().unwrap_or_else(|| rule.occasions_needed());
-    rule.judge(facts).verdict(rule, entry.is_some(), needed, facts.history.sealed)
+    let needed = wanted.occasions(rule.name()).unwrap_or_else(|| rule.occasions_needed());
+    rule.judge(facts).verdict(rule, wanted.has(rule.name()), needed, facts.history.sealed)
 }
 
 /// Folds what is implied: the implied rule stays violated in its row, and its anomalies that share evidence or time with

@@ -145,10 +145,10 @@ fn returns(facts: &Facts<'_>, lease: &mut Lease, ops: &[At]) {
         let op = facts.op(at);
         let may_have = op.outcome().is_ok() || op.outcome().is_indeterminate();
         match op.kind() {
-            CallKind::Release | CallKind::Cancel if may_have => {
-                if lease.given_back.is_none_or(|(_, start)| op.start < start) {
-                    lease.given_back = Some((at, op.start));
-                }
+            CallKind::Release | CallKind::Cancel
+                if may_have && lease.given_back.is_none_or(|(_, start)| op.start < start) =>
+            {
+                lease.given_back = Some((at, op.start));
             }
             CallKind::Checkout if may_have => {
                 lease.checked_out = true;

@@ -174,10 +174,6 @@ impl<'a> Facts<'a> {
     pub fn sightings_of_order(&self, order: OrderId) -> &[u32] {
         self.order_sightings.of(order.index())
     }
-    /// Keys that a try to hold used, by index.
-    pub(crate) fn key_count(&self) -> usize {
-        self.by_key.len()
-    }
     /// When a phase began.
     pub fn phase(&self, name: PhaseName) -> Option<Nanos> {
         self.history
@@ -190,10 +186,10 @@ impl<'a> Facts<'a> {
     pub fn unresolved_count(&self) -> u64 {
         let mut settled = vec![false; self.places.len()];
         for op in &self.history.operations {
-            if let (Some(link), false) = (op.call.link, op.outcome().is_indeterminate()) {
-                if let Some(slot) = settled.get_mut(link.index()) {
-                    *slot = true;
-                }
+            if let (Some(link), false) = (op.call.link, op.outcome().is_indeterminate())
+                && let Some(slot) = settled.get_mut(link.index())
+            {
+                *slot = true;
             }
         }
         let open = |op: &&Operation| {
@@ -246,10 +242,9 @@ fn hold_charges(history: &History, charges: &[Charge], orders: &[Order]) -> Grou
     for op in &history.operations {
         if let (CallKind::Checkout, Some(charge), Some(hold)) =
             (op.kind(), op.answer.charge, op.hold())
+            && let Some(slot) = holds.get_mut(charge.index())
         {
-            if let Some(slot) = holds.get_mut(charge.index()) {
-                *slot = slot.or(Some(hold));
-            }
+            *slot = slot.or(Some(hold));
         }
     }
     Groups::new(|| {

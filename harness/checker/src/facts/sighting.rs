@@ -50,7 +50,7 @@ pub(super) fn sightings(history: &History) -> Vec<Sighting> {
                         item: Some((sku, quantity)),
                     }),
                     _ => None,
-                }))
+                }));
             }
             _ => {}
         }

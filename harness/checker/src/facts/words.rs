@@ -39,17 +39,14 @@ impl Facts<'_> {
     }
     fn asked(&self, at: At, op: &Operation) -> String {
         let kind = op.kind();
-        match kind {
-            CallKind::Hold => {
-                let items: Vec<String> =
-                    self.items(at).map(|(sku, units)| self.item(sku, units)).collect();
-                format!("{kind} {}", items.join(" + "))
-            }
-            _ => {
-                let hold = op.call.hold.map(|hold| format!(" {}", self.hold_name(hold)));
-                let order = op.call.order.map(|order| format!(" {}", self.order_name(order)));
-                format!("{kind}{}{}", hold.unwrap_or_default(), order.unwrap_or_default())
-            }
+        if kind == CallKind::Hold {
+            let items: Vec<String> =
+                self.items(at).map(|(sku, units)| self.item(sku, units)).collect();
+            format!("{kind} {}", items.join(" + "))
+        } else {
+            let hold = op.call.hold.map(|hold| format!(" {}", self.hold_name(hold)));
+            let order = op.call.order.map(|order| format!(" {}", self.order_name(order)));
+            format!("{kind}{}{}", hold.unwrap_or_default(), order.unwrap_or_default())
         }
     }
     fn item(&self, sku: SkuId, units: u32) -> String {
@@ -85,7 +82,7 @@ pub(crate) fn millis(at: Nanos) -> String {
     if at == Nanos::NEVER {
         return "the end of time".to_owned();
     }
-    if at.0 % 1_000_000 == 0 {
+    if at.0.is_multiple_of(1_000_000) {
         format!("{} ms", at.0 / 1_000_000)
     } else {
         format!("{:.3} ms", at.as_millis_f64())

@@ -86,7 +86,9 @@ fn open(facts: &Facts<'_>, finding: &mut Finding) {
         let unread: u64 = open.iter().map(|(units, _)| u64::from(*units)).sum();
         let capacity = u64::from(facts.sale.skus[index].capacity);
         if out <= capacity && out + unread > capacity {
-            open.iter().for_each(|(_, at)| finding.unsettled(facts.op(*at).id));
+            for (_, at) in open {
+                finding.unsettled(facts.op(*at).id);
+            }
             let name = facts.sku_name(SkuId::from_index(index));
             finding.undecided.get_or_insert_with(|| {
                 format!("{name}: {out} of {capacity} units are out after the drain, and orders of {unread} more were never read")

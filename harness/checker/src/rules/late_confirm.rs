@@ -44,8 +44,8 @@ impl Rule for LateConfirm {
     fn judge(&self, facts: &Facts<'_>) -> Finding {
         let mut finding = Finding::default();
         if facts.sale.confirm != ConfirmPolicy::Strict {
-            finding.note = "holds past their time may be confirmed here".to_owned();
-            return finding;
+            let note = "holds past their time may be confirmed here".to_owned();
+            return Finding { note, ..finding };
         }
         for lease in &facts.leases {
             let over = over(facts, lease);

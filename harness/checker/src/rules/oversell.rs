@@ -65,7 +65,7 @@ impl Rule for Oversell {
                     )
                 });
             }
-            tighten(&mut tightest, facts.sku_name(sku), swept.peak, possible, capacity);
+            tighten(&mut tightest, &facts.sku_name(sku), swept.peak, possible, capacity);
         }
         finding.bounds = tightest;
         finding.note =
@@ -74,7 +74,7 @@ impl Rule for Oversell {
     }
 }
 
-fn tighten(tightest: &mut Option<Bounds>, what: String, definite: u64, possible: u64, limit: u64) {
+fn tighten(tightest: &mut Option<Bounds>, what: &str, definite: u64, possible: u64, limit: u64) {
     let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     let new = Bounds {
         what: format!("confirmed units of {what}"),

@@ -26,7 +26,7 @@ use onsale_history::{
 };
 
 /// Reads a history; a mistake names its line.
-pub fn parse(text: &str) -> Result<(History, Names), String> {
+pub(crate) fn parse(text: &str) -> Result<(History, Names), String> {
     let mut reader = Reader::default();
     for (number, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
@@ -304,10 +304,10 @@ impl Reader {
                 _ => match word.split_once('=') {
                     Some(("ttl", value)) => {
                         answer.value =
-                            u32::try_from(time(value)?.0 / 1_000_000).map_err(|_| "too long")?
+                            u32::try_from(time(value)?.0 / 1_000_000).map_err(|_| "too long")?;
                     }
                     Some(("status", value)) => {
-                        answer.status = u16::try_from(number(value)?).map_err(|_| "a status")?
+                        answer.status = u16::try_from(number(value)?).map_err(|_| "a status")?;
                     }
                     _ => return Err(format!("an answer has no `{word}`")),
                 },
