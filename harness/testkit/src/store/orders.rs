@@ -126,7 +126,9 @@ impl World {
             Standing::Confirmed
                 if self.has(Defect::TwoPayments) || self.has(Defect::ConfirmBeforePayment) => {}
             Standing::Expired | Standing::Failed
-                if right && self.plan.facts.late_capture == LateCapture::Rehold =>
+                if right
+                    && self.plan.facts.late_capture == LateCapture::Rehold
+                    && self.orders[order].state != State::Cancelled =>
             {
                 self.hold_again(order, charge);
             }

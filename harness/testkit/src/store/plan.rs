@@ -156,6 +156,10 @@ impl Plan {
                 plan.facts.sold_out = SoldOutPolicy::ShardLocal;
                 plan.facts.queue = None;
             }
+            Defect::LimitCheckThenAct => {
+                plan.facts.account_limit = Some(1);
+                plan.facts.queue = None;
+            }
             Defect::OpensEarly => {
                 plan.facts.opens = ms(60);
                 plan.facts.queue = None;

@@ -101,11 +101,19 @@ impl World {
         let link = if call.label == Label::Resolve { call.link } else { Some(op) };
         (repeatable && ours).then_some(Invocation { label: Label::Resolve, link, ..call })
     }
+    /// A double click repeats the key; a second tab has an own one.
     fn double_click(&mut self, request: usize, call: Invocation) {
-        if self.chance(10) {
-            let link = Some(self.requests[request].op);
-            let process = ProcessId::from_index(10_000 + self.requests.len());
-            self.send(None, Invocation { label: Label::Replay, link, process, ..call });
+        let link = Some(self.requests[request].op);
+        let process = ProcessId::from_index(10_000 + self.requests.len());
+        match self.rng.u8(0..10) {
+            0 => {
+                self.send(None, Invocation { label: Label::Replay, link, process, ..call });
+            }
+            1 => {
+                let key = Some(self.fresh_key());
+                self.send(None, Invocation { key, process, ..call });
+            }
+            _ => {}
         }
     }
 

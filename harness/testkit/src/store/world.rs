@@ -173,7 +173,8 @@ impl World {
         self.requests.push(Request { op, call, session, done: false, heard, open: false, start });
         let lost = self.plan.lost;
         if self.chance(lost) {
-            if self.rng.bool() {
+            // Once the faults have healed, what is lost is lost.
+            if self.rng.bool() && self.loading {
                 let delay = self.plan.timeout + self.upto(self.plan.straggle);
                 self.after(delay, Event::Arrive(index));
             }
