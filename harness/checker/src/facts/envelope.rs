@@ -205,10 +205,11 @@ pub(super) fn ghosts(facts: &Facts<'_>, times: &SaleTimes) -> Vec<Ghost> {
             .map(|&other| facts.op(other))
             .filter(|other| other.start >= op.start && settles(other));
         let last = ends.map(|other| other.end).max();
+        // A refusal of the same key is not kept by the target: a request that was stuck on its way may still be granted
+        // after it. Only when the quiet begins is nothing in flight any more.
         let bound = match (last, times.quiesce) {
-            (Some(end), _) => end,
-            // Nothing is in flight any more when the quiet begins.
-            (None, Some(quiet)) if op.start < quiet => quiet,
+            (_, Some(quiet)) if op.start < quiet => quiet.max(last.unwrap_or_default()),
+            (Some(end), Some(_)) => end,
             _ => Nanos::NEVER,
         };
         let gone = bound.plus(facts.sale.ttl).plus(facts.sale.grace).plus(facts.sale.clock_error);
