@@ -206,13 +206,12 @@ impl LineReader {
     pub(crate) fn next(&self, json: &Value, read: usize, here: usize) -> NextPage {
         let found = |path: &Path| path.first(json).and_then(text).filter(|text| !text.is_empty());
         match &self.paging {
-            None => NextPage::None,
             Some(Pages::Cursor(path)) => found(path).map_or(NextPage::None, NextPage::Cursor),
             Some(Pages::Next(path)) => found(path).map_or(NextPage::None, NextPage::Url),
             Some(Pages::Offset(size)) if here >= *size as usize => {
                 NextPage::Cursor(read.to_string())
             }
-            Some(Pages::Offset(_)) => NextPage::None,
+            Some(Pages::Offset(_)) | None => NextPage::None,
         }
     }
 

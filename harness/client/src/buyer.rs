@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::compile::Compiled;
-use onsale_history::BuyerId;
+use onsale_history::{BuyerId, ChargeId, HoldId, OrderId};
 use onsale_plan::{Keyed, Scope};
 use std::sync::Arc;
 
@@ -63,9 +63,9 @@ impl Buyer {
 
     pub(crate) fn value(&self, variable: usize, call: &Call) -> Option<Arc<str>> {
         let of = self.compiled.variables[variable].per.and_then(|per| match per {
-            Keyed::Hold => call.hold.map(|id| id.index()),
-            Keyed::Order => call.order.map(|id| id.index()),
-            Keyed::Charge => call.charge.map(|id| id.index()),
+            Keyed::Hold => call.hold.map(HoldId::index),
+            Keyed::Order => call.order.map(OrderId::index),
+            Keyed::Charge => call.charge.map(ChargeId::index),
         });
         let mine = |value: &&Value| value.variable == variable && (of.is_none() || value.of == of);
         let own = self.values.iter().rev().find(mine);

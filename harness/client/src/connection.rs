@@ -8,7 +8,8 @@ use crate::compile::{Compiled, Operation, Step};
 use crate::send::{Got, Sender};
 use crate::slot::{Scene, quantity};
 use onsale_history::{
-    Class, Completion, Invocation, Line, Nanos, OpId, Outcome, Record, RecordError, Scribe,
+    ChargeId, Class, Completion, HoldId, Invocation, Line, Nanos, OpId, OrderId, Outcome, Record,
+    RecordError, Scribe,
 };
 use std::pin::Pin;
 use std::sync::Arc;
@@ -339,13 +340,13 @@ impl Work<'_> {
         use onsale_plan::Keyed;
         match per {
             Keyed::Hold => {
-                answer.and_then(|answer| answer.hold).or(self.call.hold).map(|id| id.index())
+                answer.and_then(|answer| answer.hold).or(self.call.hold).map(HoldId::index)
             }
             Keyed::Order => {
-                answer.and_then(|answer| answer.order).or(self.call.order).map(|id| id.index())
+                answer.and_then(|answer| answer.order).or(self.call.order).map(OrderId::index)
             }
             Keyed::Charge => {
-                answer.and_then(|answer| answer.charge).or(self.call.charge).map(|id| id.index())
+                answer.and_then(|answer| answer.charge).or(self.call.charge).map(ChargeId::index)
             }
         }
     }

@@ -232,7 +232,7 @@ fn write_constant(value: &Value, encode: Encode, out: &mut Vec<u8>) {
         (value, Encode::Json) => out.extend_from_slice(value.to_string().as_bytes()),
         // Addresses are constants, and not to be encoded.
         (Value::String(text), Encode::Url) if text.starts_with("http") => {
-            out.extend_from_slice(text.as_bytes())
+            out.extend_from_slice(text.as_bytes());
         }
         (Value::String(text), encode) => encode_value(text, encode, out),
         (value, encode) => encode_value(&value.to_string(), encode, out),

@@ -9,17 +9,16 @@ const CLAIMS: &str = r#"{"sub":"nobody","aud":"nothing","iat":0,"nbf":0,"exp":41
 /// The same claims with another signature.
 pub(crate) fn with_bad_signature(own: Option<&str>) -> String {
     let made_up;
-    let own = match own {
-        Some(own) => own,
-        None => {
-            made_up = format!(
-                "{}.{}.{}",
-                BASE64.encode(r#"{"alg":"EdDSA","typ":"JWT"}"#),
-                BASE64.encode(CLAIMS),
-                BASE64.encode([0x5A; 64])
-            );
-            &made_up
-        }
+    let own = if let Some(own) = own {
+        own
+    } else {
+        made_up = format!(
+            "{}.{}.{}",
+            BASE64.encode(r#"{"alg":"EdDSA","typ":"JWT"}"#),
+            BASE64.encode(CLAIMS),
+            BASE64.encode([0x5A; 64])
+        );
+        &made_up
     };
     let (signed, signature) = own.rsplit_once('.').unwrap_or((own, ""));
     let mut bytes = BASE64.decode(signature).unwrap_or_default();

@@ -1,5 +1,7 @@
 //! What answers, and their absence, become.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod support;
 
 use onsale_client::{Answer, Client};
@@ -43,13 +45,13 @@ async fn ask(client: &Client, scribe: &Scribe, record: &mut dyn Record) -> Answe
     connection.execute(&mut buyer, &hold, scribe, record).await.unwrap()
 }
 
-#[tokio::test]
-async fn every_answer_is_what_the_mapping_says_and_no_surer_than_it_is() {
+/// Answers, and what they are.
+fn cases() -> Vec<(&'static str, Reply, (Class, Outcome))> {
     let chunked = "HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\n5;x=y\r\n{\"id\"\r\n6\r\n:\"h1\"}\r\n0\r\nt: v\r\n\r\n";
     let failed = |class| (class, Outcome::Failed(class));
     let unsure = |class| (class, Outcome::Indeterminate(class));
     let ok = (Class::Ok, Outcome::Ok);
-    let cases: Vec<(&str, Reply, (Class, Outcome))> = vec![
+    vec![
         ("a hold", json(201, r#"{"id":"h1","ttl":4}"#), ok),
         ("chunks", Reply::Say(chunked.into()), ok),
         ("until close", Reply::SayAndClose(b"HTTP/1.1 201 X\r\n\r\n{\"id\":\"h1\"}".to_vec()), ok),
@@ -104,8 +106,12 @@ async fn every_answer_is_what_the_mapping_says_and_no_surer_than_it_is() {
         ("too much", Reply::Say(raw(201, "", &"x".repeat(2001))), unsure(Class::Disconnected)),
         ("a closed door", Reply::Close, unsure(Class::Disconnected)),
         ("silence", Reply::Silence, unsure(Class::Timeout)),
-    ];
-    for (name, reply, (class, outcome)) in cases {
+    ]
+}
+
+#[tokio::test]
+async fn every_answer_is_what_the_mapping_says_and_no_surer_than_it_is() {
+    for (name, reply, (class, outcome)) in cases() {
         let server = server(vec![reply]).await;
         let (scribe, mut record) = (scribe(), Memory::default());
         let answer = ask(&client(SHOP, &server.url), &scribe, &mut record).await;

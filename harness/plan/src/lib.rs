@@ -3,6 +3,7 @@
 mod chaos;
 mod inspect;
 mod known;
+mod schema;
 mod target;
 mod units;
 mod workload;
@@ -11,6 +12,7 @@ mod yaml;
 pub use chaos::ChaosPlan;
 pub use inspect::inspect;
 pub use known::Known;
+pub use schema::schemas;
 pub use target::*;
 pub use workload::*;
 pub use yaml::{Diagnostic, Diagnostics};

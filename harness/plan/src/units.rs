@@ -89,16 +89,21 @@ pub(crate) fn print_duration(duration: Duration) -> String {
 pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
     let wrong = || format!("`{text}` is not a share # write `5%` or `0.05`");
     let number = text.strip_suffix('%').ok_or_else(wrong)?.trim();
-    check_share(number.parse::<f64>().map_err(|_| wrong())? / 100.0, text)
+    let share = number.parse::<f64>().map_err(|_| wrong())? / 100.0;
+    if (0.0..=1.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err(format!("share `{text}` is not between 0% and 100%"))
+    }
 }
 
-fn check_share(share: f64, text: impl fmt::Display) -> Result<f64, String> {
+fn check_share(share: f64) -> Result<f64, String> {
     if (0.0..=1.0).contains(&share) {
         Ok(share)
     } else if share > 1.0 && share <= 100.0 {
-        Err(format!("share `{text}` is more than all # write `{text}%` for a percentage"))
+        Err(format!("share `{share}` is more than all # write `{share}%` for a percentage"))
     } else {
-        Err(format!("share `{text}` is not between 0 and 1 # write `5%` or `0.05`"))
+        Err(format!("share `{share}` is not between 0 and 1 # write `5%` or `0.05`"))
     }
 }
 
@@ -117,7 +122,7 @@ pub(crate) fn parse_rate(text: &str) -> Result<f64, String> {
 /// Visits text or a number.
 struct Text<T> {
     expecting: &'static str,
-    text: fn(&str) -> Result<T, String>,
+    words: fn(&str) -> Result<T, String>,
     number: fn(f64) -> Result<T, String>,
 }
 
@@ -128,7 +133,7 @@ impl<T> Visitor<'_> for Text<T> {
         f.write_str(self.expecting)
     }
     fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
-        (self.text)(text).map_err(E::custom)
+        (self.words)(text).map_err(E::custom)
     }
     fn visit_u64<E: de::Error>(self, number: u64) -> Result<T, E> {
         (self.number)(number as f64).map_err(E::custom)
@@ -152,7 +157,7 @@ struct Time(Duration);
 
 impl<'de> serde::Deserialize<'de> for Time {
     fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let visitor = Text { expecting: DURATION, text: parse_duration, number: bare };
+        let visitor = Text { expecting: DURATION, words: parse_duration, number: bare };
         deserializer.deserialize_any(visitor).map(Time)
     }
 }
@@ -161,8 +166,7 @@ struct Portion(f64);
 
 impl<'de> serde::Deserialize<'de> for Portion {
     fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let visitor =
-            Text { expecting: SHARE, text: parse_share, number: |share| check_share(share, share) };
+        let visitor = Text { expecting: SHARE, words: parse_share, number: check_share };
         deserializer.deserialize_any(visitor).map(Portion)
     }
 }
@@ -230,6 +234,7 @@ pub(crate) mod share {
     use super::{Portion, de};
     use serde::{Deserialize, Serializer};
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     pub(crate) fn serialize<S: Serializer>(share: &f64, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_f64(*share)
     }
@@ -262,11 +267,12 @@ pub(crate) mod rate {
     use super::{Text, de, parse_rate};
     use serde::Serializer;
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     pub(crate) fn serialize<S: Serializer>(rate: &f64, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_f64(*rate)
     }
     pub(crate) fn deserialize<'de, D: de::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-        let visitor = Text { expecting: "a rate such as `500/s`", text: parse_rate, number: Ok };
+        let visitor = Text { expecting: "a rate such as `500/s`", words: parse_rate, number: Ok };
         from.deserialize_any(visitor)
     }
 }

@@ -1,5 +1,5 @@
 //! What the tests of this crate share: a mapping, a run, and a server that says exactly what it is told to.
-#![allow(dead_code, reason = "each test file uses a part")]
+#![expect(dead_code, reason = "each test file uses a part")]
 
 use onsale_client::{Call, Client, RunContext, Secrets};
 use onsale_history::{CallKind, Clock, Memory, Names, Nanos, ProcessId, Scribe};
@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// What the server does with one request.
 #[derive(Clone, Debug)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// Writes this and keeps the connection.
     Say(Vec<u8>),
     /// Writes this and closes.
@@ -24,12 +24,12 @@ pub enum Reply {
 }
 
 /// A server that gives one reply a request, in order, and keeps what it was asked.
-pub struct Server {
-    pub url: String,
-    pub asked: Arc<std::sync::Mutex<Vec<String>>>,
+pub(crate) struct Server {
+    pub(crate) url: String,
+    pub(crate) asked: Arc<std::sync::Mutex<Vec<String>>>,
 }
 
-pub async fn server(replies: Vec<Reply>) -> Server {
+pub(crate) async fn server(replies: Vec<Reply>) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let asked = Arc::new(std::sync::Mutex::new(vec![]));
@@ -81,28 +81,28 @@ async fn read_request(stream: &mut TcpStream) -> Option<String> {
 }
 
 /// An answer with a JSON body.
-pub fn json(status: u16, body: &str) -> Reply {
+pub(crate) fn json(status: u16, body: &str) -> Reply {
     Reply::Say(raw(status, "content-type: application/json\r\n", body))
 }
 
 /// The bytes of an answer.
-pub fn raw(status: u16, headers: &str, body: &str) -> Vec<u8> {
+pub(crate) fn raw(status: u16, headers: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n{body}", body.len())
         .into_bytes()
 }
 
-pub fn target(yaml: &str) -> Target {
+pub(crate) fn target(yaml: &str) -> Target {
     Target::parse(Path::new("target.yaml"), yaml).unwrap_or_else(|mistakes| panic!("{mistakes}"))
 }
 
-pub fn reference() -> Target {
+pub(crate) fn reference() -> Target {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workloads/targets/reference.yaml");
     Target::parse(&file, &std::fs::read_to_string(&file).unwrap())
         .unwrap_or_else(|mistakes| panic!("{mistakes}"))
 }
 
 /// A run against `url`, with the sale of a workload that says nothing.
-pub fn context(target: &Target, url: &str) -> RunContext {
+pub(crate) fn context(target: &Target, url: &str) -> RunContext {
     RunContext {
         run: "run-7".to_owned(),
         event: "sale-run-7".to_owned(),
@@ -116,7 +116,7 @@ pub fn context(target: &Target, url: &str) -> RunContext {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test has its own epoch")]
-pub fn scribe() -> Scribe {
+pub(crate) fn scribe() -> Scribe {
     Scribe {
         clock: Clock::since(Instant::now()),
         names: Names::default(),
@@ -124,11 +124,11 @@ pub fn scribe() -> Scribe {
     }
 }
 
-pub fn client(yaml: &str, url: &str) -> Client {
+pub(crate) fn client(yaml: &str, url: &str) -> Client {
     let target = target(yaml);
     Client::compile(&target, &context(&target, url)).unwrap()
 }
 
-pub fn call(kind: CallKind) -> Call {
+pub(crate) fn call(kind: CallKind) -> Call {
     Call::of(kind, ProcessId::from_index(0), Nanos::ZERO)
 }

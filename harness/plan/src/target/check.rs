@@ -77,13 +77,13 @@ fn auth(name: &str, role: &Role, target: &Target, check: &mut Check) {
     match &role.auth {
         Some(super::Auth::Bearer(value)) => texts.push((format!("{path}.auth.bearer"), value)),
         Some(super::Auth::Basic(basic)) => {
-            texts.push((format!("{path}.auth.basic.password"), &basic.password))
+            texts.push((format!("{path}.auth.basic.password"), &basic.password));
         }
         Some(super::Auth::Header(header)) => {
-            texts.push((format!("{path}.auth.header.value"), &header.value))
+            texts.push((format!("{path}.auth.header.value"), &header.value));
         }
         Some(super::Auth::Query(query)) => {
-            texts.push((format!("{path}.auth.query.value"), &query.value))
+            texts.push((format!("{path}.auth.query.value"), &query.value));
         }
         None => {}
     }
@@ -134,6 +134,7 @@ fn role(path: &str, name: &str, target: &Target, check: &mut Check) {
 
 fn step(path: &str, step: &HttpStep, target: &Target, check: &mut Check) {
     let request = format!("{path}.request");
+    #[expect(clippy::single_match_else, reason = "both sides say what is wrong")]
     match step.request.split_once(' ') {
         Some((method, url)) => {
             check.name(&request, "method", method, &METHODS);

@@ -31,9 +31,9 @@ pub struct Pick {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Amount {
-    /// JSONPaths, from the item on.
+    /// Paths (`$.total`), from the item on.
     pub plus: Vec<String>,
-    /// JSONPaths, from the item on.
+    /// Paths (`$.total`), from the item on.
     pub minus: Vec<String>,
 }
 

@@ -242,9 +242,12 @@ fn provider(psp: &Psp, check: &mut Check) {
 pub(crate) fn steps(path: &str, steps: &[Step], known: &Known<'_>, check: &mut Check) {
     for (index, step) in steps.iter().enumerate() {
         check.name(&format!("{path}.{index}.fault"), "fault", &step.fault, known.faults);
-        if matches!(step.trigger, Trigger::Holds(0) | Trigger::BetweenAdmitAndCommit(0)) {
-            check.wrong(&[&format!("{path}.{index}.trigger")], "holds are counted from 1", None);
-        }
+        let word = match step.trigger {
+            Trigger::Holds(0) => "holds",
+            Trigger::BetweenAdmitAndCommit(0) => "between-admit-and-commit",
+            _ => continue,
+        };
+        check.wrong(&[&format!("{path}.{index}.trigger.{word}")], "holds are counted from 1", None);
     }
 }
 
@@ -274,11 +277,15 @@ fn together(workload: &Workload, check: &mut Check) {
         let trigger = format!("chaos.{index}.trigger");
         match step.trigger {
             Trigger::At(at) if at >= load.limit => {
-                check.wrong(&[&trigger, "load.limit"], "this comes after the load has ended", None);
+                check.wrong(
+                    &[&format!("{trigger}.at"), "load.limit"],
+                    "this comes after the load has ended",
+                    None,
+                );
             }
             Trigger::StockBelow(units) if u64::from(units) > hot => {
                 let message = format!("the stock is below {units} from the start: it is {hot}");
-                check.wrong(&[&trigger, "sale.skus"], message, None);
+                check.wrong(&[&format!("{trigger}.stock-below"), "sale.skus"], message, None);
             }
             _ => {}
         }

@@ -59,6 +59,11 @@ impl de::Error for Mistake {
                 Unexpected::Unsigned(_) | Unexpected::Signed(_) | Unexpected::Float(_),
                 "a string",
             ) => Some("put it in quotes".to_owned()),
+            (Unexpected::Str(text), "u8" | "u16" | "u32" | "u64" | "f64")
+                if text.parse::<f64>().is_ok() =>
+            {
+                Some("write it without quotes".to_owned())
+            }
             _ => None,
         };
         Self::new(
@@ -277,7 +282,7 @@ impl<'a, 'de> EnumAccess<'de> for Choice<'a> {
         })?;
         Ok((
             value,
-            Content { decoder: self.decoder, word: self.word.to_owned(), content: self.content },
+            Content { decoder: self.decoder, word: self.word.to_owned(), inside: self.content },
         ))
     }
 }
@@ -285,12 +290,12 @@ impl<'a, 'de> EnumAccess<'de> for Choice<'a> {
 struct Content<'a> {
     decoder: Decoder<'a>,
     word: String,
-    content: Option<&'a Node>,
+    inside: Option<&'a Node>,
 }
 
 impl<'a> Content<'a> {
     fn inner(&self) -> Result<Decoder<'a>, Mistake> {
-        match self.content {
+        match self.inside {
             Some(node) => Ok(self.decoder.child(node)),
             None => Err(Mistake::new(
                 format!("`{}` needs a value", self.word),
@@ -303,7 +308,7 @@ impl<'a> Content<'a> {
 impl<'de> VariantAccess<'de> for Content<'_> {
     type Error = Mistake;
     fn unit_variant(self) -> Result<(), Mistake> {
-        match self.content.map(|node| &node.value) {
+        match self.inside.map(|node| &node.value) {
             None | Some(Value::Null) => Ok(()),
             Some(_) => Err(Mistake::new(format!("`{}` takes no value", self.word), None)),
         }

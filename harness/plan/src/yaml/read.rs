@@ -91,9 +91,10 @@ impl Check {
         self.found.push(Diagnostic::new(place, message, hint.map(str::to_owned)));
     }
 
-    /// Notes a name at `path` that is not among `allowed`.
+    /// Notes a name written at `path` that is not among `allowed`.
     pub(crate) fn name(&mut self, path: &str, what: &str, name: &str, allowed: &[&str]) {
-        if !allowed.contains(&name) {
+        // What the file does not say is a default, and its names are ours.
+        if !allowed.contains(&name) && self.walk(path).1.is_some() {
             let hint = hint::suggestion(name, allowed);
             let place = self.key_or_value(path, name);
             self.found.push(Diagnostic::new(place, format!("there is no {what} `{name}`"), hint));
