@@ -182,7 +182,9 @@ fn passing(facts: &Facts<'_>, op: &Operation) -> Option<Nanos> {
             Some(facts.sale.release_lag)
         }
         // Too many requests are turned away at the door; other kinds of "busy" may have been half-way in.
-        Outcome::Failed(Class::Busy) => (op.answer.status != 429).then_some(facts.sale.grace),
+        Outcome::Failed(Class::Busy) => {
+            (op.answer.status != 429).then_some(facts.sale.ttl.plus(facts.sale.grace))
+        }
         _ => None,
     }
 }

@@ -140,7 +140,7 @@ fn returns(facts: &Facts<'_>, lease: &mut Lease, ops: &[At]) {
         .orders_of_hold(lease.hold)
         .iter()
         .flat_map(|&order| facts.ops_of_order(order as usize));
-    let mut cards: Vec<(InstrumentId, Nanos)> = Vec::new();
+    let mut cards: Vec<(InstrumentId, Nanos)> = lease.instrument.into_iter().collect();
     for &at in ops.iter().chain(of_orders) {
         let op = facts.op(at);
         let may_have = op.outcome().is_ok() || op.outcome().is_indeterminate();
@@ -152,16 +152,29 @@ fn returns(facts: &Facts<'_>, lease: &mut Lease, ops: &[At]) {
             }
             CallKind::Checkout if may_have => {
                 lease.checked_out = true;
-                if let (Some(card), true) = (op.call.instrument, op.outcome().is_ok()) {
-                    cards.push((card, op.end));
-                }
+                // Without an answer it may have moved the units to its card, and nobody can say when.
+                let from = if op.outcome().is_ok() { op.end } else { Nanos::NEVER };
+                cards.extend(op.call.instrument.map(|card| (card, from)));
             }
             _ => {}
         }
     }
-    if lease.instrument.is_none() && cards.iter().all(|(card, _)| *card == cards[0].0) {
-        lease.instrument = cards.iter().copied().min_by_key(|&(_, end)| end);
+    lease.instrument = card_of(lease.instrument, &cards);
+}
+
+/// The card that certainly carries a lease, and since when. A checkout moves the units from the card that the hold named to
+/// its own; when checkouts name several, nobody can say which one carries them.
+fn card_of(
+    named: Option<(InstrumentId, Nanos)>,
+    cards: &[(InstrumentId, Nanos)],
+) -> Option<(InstrumentId, Nanos)> {
+    let paid = &cards[usize::from(named.is_some())..];
+    let Some(&(card, _)) = paid.first() else { return named };
+    if paid.iter().any(|(other, _)| *other != card) {
+        return None;
     }
+    let same = named.filter(|(first, _)| *first == card);
+    same.or_else(|| paid.iter().copied().min_by_key(|&(_, from)| from))
 }
 
 /// What the provider's ledger says of it.
