@@ -43,6 +43,15 @@ impl Gateway {
         Ok(Admitted::Yes(lines))
     }
 
+    /// Some line certainly cannot be had, by what is remembered.
+    pub(super) fn is_sold_out(&self, sale: &Sale, wants: &[(String, i64)]) -> bool {
+        let now = self.clock.monotonic();
+        let short = |(sku, quantity): &(String, i64)| {
+            sale.skus[sku].shards.iter().all(|shard| shard.mirror.is_short_of(*quantity, now))
+        };
+        wants.iter().any(short)
+    }
+
     async fn admit_line(
         &self,
         sale: &Sale,

@@ -244,6 +244,10 @@ impl Gateway {
 
     /// `--admission redis-only`: the script is the decision, and the ledger hears of it later.
     async fn acknowledge(&self, sale: &Sale, wish: Wish) -> Result<HoldAnswer, Refusal> {
+        if self.is_sold_out(sale, &wish.wants) {
+            self.metrics.holds_sold_out.add();
+            return Err(ErrorCode::SoldOut.into());
+        }
         let _one = self.limits.lock().await;
         let stored = self
             .ledger

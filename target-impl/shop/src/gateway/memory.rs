@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Holds with a verdict in the ledger. Only these are looked up there, so the crowd after the last unit is not.
+/// What is known to be in the ledger: holds with a verdict (only these are looked up there, so the crowd after the last
+/// unit is not), and events that were fetched.
 pub(super) struct Told(Mutex<HashSet<String>>);
 
 impl Told {

@@ -46,6 +46,8 @@ pub struct Gateway {
     pub(super) waiters: Arc<Waiters>,
     pub(super) provider: Provider,
     pub(super) told: Arc<Told>,
+    /// Events of the provider that were fetched and are in the ledger.
+    pub(super) reconciled: Told,
     pub(super) in_flight: InFlight,
     pub(super) acknowledged: Arc<Acknowledged>,
     /// One account's limit at a time, under `--admission redis-only`.
@@ -87,6 +89,7 @@ impl Gateway {
             queue: Arc::new(LocalQueue::new(LANES)),
             waiters: Arc::default(),
             told: Arc::new(Told::new(told)),
+            reconciled: Told::new(Vec::new()),
             in_flight: InFlight::default(),
             acknowledged: Arc::default(),
             limits: tokio::sync::Mutex::default(),

@@ -153,9 +153,25 @@ impl Gateway {
                 return Ok(());
             }
         };
-        for outcome in events.iter().rev().filter_map(webhook::outcome) {
-            self.settle(outcome).await?;
-        }
+        let outcomes = events.iter().rev().filter_map(webhook::outcome).filter(|outcome| {
+            outcome.event_id.as_ref().is_some_and(|event| !self.reconciled.knows(event))
+        });
+        iter(outcomes.collect::<Vec<_>>())
+            .for_each_concurrent(PROVIDER_WIDTH, |outcome| self.reconcile_event(outcome))
+            .await;
         Ok(())
+    }
+
+    /// An event is forgotten only once it is in the ledger; one of an unknown payment is looked at again.
+    async fn reconcile_event(&self, outcome: Outcome) {
+        let event = outcome.event_id.clone().unwrap_or_default();
+        match self.settle(outcome).await {
+            Ok(OutcomeVerdict::Unknown) => {}
+            Ok(_) => self.reconciled.learn(&event),
+            Err(error) => tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "an event was not taken in"
+            ),
+        }
     }
 }

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 /// A request to the provider may take so long.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// A create is tried so often under its one key.
-const CREATE_TRIES: u32 = 3;
+/// A create is tried so often under its one key; between the tries is a pause that doubles.
+const CREATE_TRIES: u32 = 5;
+const CREATE_PAUSE: Duration = Duration::from_millis(25);
 
 /// The provider.
 pub struct Provider {
@@ -136,7 +137,10 @@ impl Provider {
                 .ask(Method::POST, "/v1/payment_intents", &form, Some(&checkout.attempt_id))
                 .await;
             match answer {
-                Err(error) if error.is_transient() && tries < CREATE_TRIES => tries += 1,
+                Err(error) if error.is_transient() && tries < CREATE_TRIES => {
+                    tokio::time::sleep(CREATE_PAUSE * 2_u32.pow(tries - 1)).await;
+                    tries += 1;
+                }
                 answer => return read("/v1/payment_intents", &answer?),
             }
         }

@@ -16,9 +16,7 @@ pub(super) fn is_due(c: &Connection, books: &Books) -> rusqlite::Result<bool> {
 pub(super) fn t4(c: &Connection, books: &Books, most: u32) -> rusqlite::Result<Vec<Removed>> {
     let mut removed = Vec::new();
     for owner in due(c, books, "HELD", most)? {
-        if !books.owners_clock_reached(c, &owner)? {
-            continue;
-        }
+        carry_clock(c, books, &owner)?;
         set_state(c, &owner.hold_id, State::Expired)?;
         removed.push(buckets::give_back(c, books, &owner)?);
     }
@@ -53,15 +51,12 @@ fn due(c: &Connection, books: &Books, state: &str, most: u32) -> rusqlite::Resul
         .collect()
 }
 
-impl Books {
-    /// The monotone clock of each bucket is at least as far as this one, so a hold that is due is due for them too;
-    /// it is written forward here, so that a restart under an earlier clock grants nothing from before.
-    fn owners_clock_reached(&self, c: &Connection, owner: &Owner) -> rusqlite::Result<bool> {
-        let now = self.lease_clock.now_ms();
-        let sql = "UPDATE buckets SET lease_clock = MAX(lease_clock, ?4) WHERE event = ?1 AND sku = ?2 AND shard = ?3";
-        for line in buckets::lines(c, &owner.hold_id)? {
-            c.prepare_cached(sql)?.execute(params![owner.event, line.sku, line.shard, now])?;
-        }
-        Ok(true)
+/// The buckets' clocks are carried forward, so that a restart under an earlier wall clock grants nothing from before.
+fn carry_clock(c: &Connection, books: &Books, owner: &Owner) -> rusqlite::Result<()> {
+    let now = books.lease_clock.now_ms();
+    let sql = "UPDATE buckets SET lease_clock = MAX(lease_clock, ?4) WHERE event = ?1 AND sku = ?2 AND shard = ?3";
+    for line in buckets::lines(c, &owner.hold_id)? {
+        c.prepare_cached(sql)?.execute(params![owner.event, line.sku, line.shard, now])?;
     }
+    Ok(())
 }
