@@ -1,5 +1,6 @@
 //! Labelled attacks: what was tried, and whether it got through.
 
+use crate::facts::millis;
 use crate::{At, Facts, Finding, Story};
 use onsale_history::{CallKind, Class, History, Label, Operation, Outcome};
 
@@ -56,7 +57,7 @@ pub(crate) fn judge_attacks(
                         "the hold was asked for as `{}` and must be refused",
                         op.call.label
                     ))
-                    .step(format!("however it was granted by {}", op.end))
+                    .step(format!("however it was granted by {}", millis(op.end)))
                     .end()
             }),
         }

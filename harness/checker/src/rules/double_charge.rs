@@ -15,6 +15,7 @@
 //! **Cost.** One pass over the marks, O(m log m).
 
 use crate::evidence::Charge;
+use crate::facts::millis;
 use crate::{Facts, Finding, Rule, Story, Strength};
 use onsale_history::{HoldId, OrderId};
 use std::collections::BTreeMap;
@@ -82,7 +83,7 @@ impl DoubleCharge {
             format!("{} payments were taken for {what} and none was returned", charges.len());
         let mut story = Story::new(facts, self.name(), at, sentence);
         for charge in charges {
-            let taken = charge.capture.map(|(at, _)| at).unwrap_or_default();
+            let taken = millis(charge.capture.map(|(at, _)| at).unwrap_or_default());
             let name = facts.charge_name(charge.id);
             story = story.step(format!(
                 "{name} took {} at {taken}, and {} came back",

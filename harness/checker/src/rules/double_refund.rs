@@ -14,6 +14,7 @@
 //! **Cost.** One pass over the marks, O(m log m).
 
 use crate::evidence::Charge;
+use crate::facts::millis;
 use crate::{Facts, Finding, Rule, Story, Strength};
 
 /// The rule of this file.
@@ -80,10 +81,10 @@ impl DoubleRefund {
         let mut story = Story::new(facts, self.name(), last, sentence)
             .step(format!("{name} took {}", charge.captured));
         for (at, _, amount) in &charge.refunds {
-            story = story.step(format!("{amount} were returned at {at}"));
+            story = story.step(format!("{amount} were returned at {}", millis(*at)));
         }
         for (at, _, amount) in &charge.excess {
-            story = story.step(format!("a refund of {amount} was begun at {at}"));
+            story = story.step(format!("a refund of {amount} was begun at {}", millis(*at)));
         }
         story = charge
             .marks()

@@ -16,6 +16,7 @@
 //! **Cost.** One pass over the marks and a join, O(n log n).
 
 use crate::evidence::{Charge, Sent};
+use crate::facts::millis;
 use crate::{Facts, Finding, Rule, Story, Strength};
 use onsale_history::{DeliveryId, DeliveryLabel, DeliveryStage, MarkId, MarkKind, Nanos, State};
 use std::collections::BTreeSet;
@@ -60,7 +61,7 @@ impl Rule for ForgedWebhook {
                         format!("a {label} webhook for {name} was accepted with status {status}");
                     Story::new(facts, self.name(), mark.at, sentence)
                         .step(format!("{delivery} was sent as `{label}` and must be refused"))
-                        .step(format!("however it was answered {status} at {}", mark.at))
+                        .step(format!("however it was answered {status} at {}", millis(mark.at)))
                         .mark(MarkId::from_index(index))
                         .end()
                 }),
@@ -117,9 +118,13 @@ impl ForgedWebhook {
             );
             Story::new(facts, self.name(), shown.end, sentence)
                 .step(format!(
-                    "a `{label}` webhook for {name} was sent at {sent}; no money was ever taken"
+                    "a `{label}` webhook for {name} was sent at {}; no money was ever taken",
+                    millis(sent)
                 ))
-                .step(format!("however {buyer} was shown the order as confirmed by {}", shown.end))
+                .step(format!(
+                    "however {buyer} was shown the order as confirmed by {}",
+                    millis(shown.end)
+                ))
                 .margin(shown.end.minus(sent).max(Nanos::ZERO))
                 .mark(mark)
                 .op(shown.at)

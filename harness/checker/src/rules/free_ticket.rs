@@ -16,6 +16,7 @@
 //! **Cost.** One pass and a join, O(n log n).
 
 use crate::evidence::{Ledger, Order, Shown};
+use crate::facts::millis;
 use crate::{Facts, Finding, Rule, Story, Strength};
 use onsale_history::{OrderId, State};
 
@@ -106,7 +107,7 @@ impl FreeTicket {
             shown.end,
             format!("{name} of {buyer} is confirmed with {paid}{cost} paid"),
         )
-        .step(format!("{buyer} was shown {name} as confirmed by {}", shown.end))
+        .step(format!("{buyer} was shown {name} as confirmed by {}", millis(shown.end)))
         .step(format!("however the provider had taken {paid}{cost} for it by then"))
         .ops(order.checkouts.first().copied())
         .op(shown.at);

@@ -14,6 +14,7 @@
 //!
 //! **Cost.** One pass and a join, O(n log n).
 
+use crate::facts::millis;
 use crate::{Facts, Finding, Rule, Story, Strength};
 use onsale_history::State;
 
@@ -70,8 +71,12 @@ impl Rule for LostOrder {
                     read.end,
                     format!("{buyer} was told that {name} is confirmed, and the last list {found}"),
                 )
-                .step(format!("let {name} be confirmed, as {buyer} read by {}", told.end))
-                .step(format!("then {buyer} listed all orders from {} to {}", read.start, read.end))
+                .step(format!("let {name} be confirmed, as {buyer} read by {}", millis(told.end)))
+                .step(format!(
+                    "then {buyer} listed all orders from {} to {}",
+                    millis(read.start),
+                    millis(read.end)
+                ))
                 .step(format!("however the list {found}: a confirmed order cannot go there"))
                 .margin(read.start.minus(told.end))
                 .edge(told.at, list, "the read ended before the list began")

@@ -15,6 +15,7 @@
 //! **Cost.** One pass over the marks and a join, O(n log n).
 
 use crate::evidence::{Charge, Ledger};
+use crate::facts::millis;
 use crate::{Facts, Finding, Rule, Story, Strength};
 use onsale_history::State;
 
@@ -120,8 +121,9 @@ impl OrphanCharge {
             format!("{kept} of {buyer}'s money bought nothing: {seen}"),
         )
         .step(format!(
-            "{name} took {} from {buyer} at {at}, and {} came back",
+            "{name} took {} from {buyer} at {}, and {} came back",
             charge.captured,
+            millis(at),
             charge.returned()
         ))
         .step(format!("at the end {seen}"))

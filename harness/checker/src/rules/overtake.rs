@@ -17,6 +17,7 @@
 //! **Cost.** O(n log n).
 
 use crate::evidence::{Spell, spells};
+use crate::facts::millis;
 use crate::{Facts, Finding, Rule, Story, Strength};
 use onsale_history::{Nanos, QueueMethod};
 
@@ -85,10 +86,13 @@ impl Overtake {
             "{second} was admitted before {first}, who had joined earlier and was still waiting"
         );
         let story = Story::new(facts, self.name(), victim.admit_after, sentence)
-            .step(format!("let {first} join by {}", victim.join_end))
-            .step(format!("then {second} joined, not before {}", spell.join_start))
-            .step(format!("{second} was admitted by {}", spell.admit_by))
-            .step(format!("however {first} was still queued at {} or later", victim.admit_after))
+            .step(format!("let {first} join by {}", millis(victim.join_end)))
+            .step(format!("then {second} joined, not before {}", millis(spell.join_start)))
+            .step(format!("{second} was admitted by {}", millis(spell.admit_by)))
+            .step(format!(
+                "however {first} was still queued at {} or later",
+                millis(victim.admit_after)
+            ))
             .margin(victim.admit_after.minus(spell.admit_by));
         let polls = spell.admitted.zip(victim.queued);
         let story = story.edge(victim.join, spell.join, "joined before the other began to join");

@@ -14,6 +14,7 @@
 //!
 //! **Cost.** One pass and a join, O(n log n).
 
+use crate::facts::millis;
 use crate::{At, Facts, Finding, Rule, Story, Strength};
 use onsale_history::{BuyerId, CallKind, HoldId, Line, OrderId, Outcome, Side};
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,7 +89,7 @@ impl PhantomOrder {
             let (op, buyer, name) = (facts.op(at), facts.buyer_name(buyer), facts.order_name(order));
             Story::new(facts, self.name(), op.end, format!("{buyer} was shown {name} and never made it"))
                 .op(at)
-                .step(format!("let {buyer} list all orders from {} to {}", op.start, op.end))
+                .step(format!("let {buyer} list all orders from {} to {}", millis(op.start), millis(op.end)))
                 .step(format!("however no checkout of {buyer} was answered with {name}, or can have made it unseen"))
                 .end()
         });

@@ -17,6 +17,7 @@
 //! **Cost.** One pass, O(n log n).
 
 use crate::evidence::{Attack, attacks};
+use crate::facts::millis;
 use crate::{Facts, Finding, Rule, Story, Strength};
 use onsale_history::{BuyerId, CallKind, Label, Nanos, Outcome};
 use std::collections::BTreeMap;
@@ -70,7 +71,7 @@ impl Rule for PuzzleBypass {
                             "the join was made as `{}` and must be refused",
                             op.call.label
                         ))
-                        .step(format!("however it was given a position by {}", op.end))
+                        .step(format!("however it was given a position by {}", millis(op.end)))
                         .end()
                 }),
                 Attack::Succeeded | Attack::Unclear => unclear += 1,

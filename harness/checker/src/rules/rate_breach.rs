@@ -16,6 +16,7 @@
 //! **Cost.** A segment tree over the starts of the intervals, O(n log n).
 
 use crate::evidence::{Spell, spells};
+use crate::facts::millis;
 use crate::{Bounds, Facts, Finding, Rule, Story, Strength};
 use onsale_history::{Nanos, QueueFacts};
 
@@ -180,14 +181,15 @@ impl RateBreach {
         let inside = spells.iter().filter(inside).collect::<Vec<_>>();
         let span = worst.to.minus(worst.from);
         let sentence = format!(
-            "{} shoppers were admitted within {span}, at {} a second and {} at once",
+            "{} shoppers were admitted within {}, at {} a second and {} at once",
             inside.len(),
+            millis(span),
             queue.rate,
             queue.burst
         );
         let mut story = Story::new(facts, self.name(), worst.to, sentence)
-            .step(format!("let {} shoppers be waiting at {} or later", inside.len(), worst.from))
-            .step(format!("then all of them were admitted by {}", worst.to))
+            .step(format!("let {} shoppers be waiting at {} or later", inside.len(), millis(worst.from)))
+            .step(format!("then all of them were admitted by {}", millis(worst.to)))
             .step(format!(
                 "however the rate lets in {:.1} in that time, the burst {} more, and an unsteady timer {:.1}",
                 queue.rate * span.as_millis_f64() / 1e3,

@@ -14,6 +14,7 @@
 //! **Cost.** One pass over the marks and a join, O(n log n).
 
 use crate::evidence::{Charge, Ledger, Order, Shown};
+use crate::facts::millis;
 use crate::{Facts, Finding, Rule, Story, Strength};
 use onsale_history::{Nanos, OrderId, State};
 
@@ -97,7 +98,7 @@ impl RefundAndTicket {
             story = story.margin(shown.start.minus(refunded));
         }
         story
-            .step(format!("then {buyer} listed all orders from {}", shown.start))
+            .step(format!("then {buyer} listed all orders from {}", millis(shown.start)))
             .step(format!("however {name} is confirmed: either the money or the ticket should be there, not both"))
             .ops(order.checkouts.first().copied())
             .op(shown.at)

@@ -15,6 +15,7 @@
 //! **Cost.** One pass over the marks and a join, O(n log n).
 
 use crate::evidence::{Charge, Ledger};
+use crate::facts::millis;
 use crate::{At, Facts, Finding, Rule, Story, Strength};
 use onsale_history::{CallKind, DeliveryLabel, HoldId, MarkId, OrderId};
 use std::collections::BTreeMap;
@@ -124,7 +125,7 @@ impl WebhookDuplicate {
         );
         let mut story = Story::new(facts, self.name(), read.end, sentence)
             .step(format!("the success of {name} was delivered {} times", deliveries.len()))
-            .step(format!("then the buyer listed all orders from {}", read.start))
+            .step(format!("then the buyer listed all orders from {}", millis(read.start)))
             .step(format!("however {effect}: one payment buys once"))
             .op(list);
         story = charge
