@@ -3,10 +3,8 @@
 //! Above `---` is a history, below it what the rule under test says of it. `BLESS=1` rewrites what is below. Cases need
 //! few occasions, so the rule is asked for one.
 
-mod notation;
-
 use onsale_checker::{RULES, RuleVerdict, Validity, check};
-use onsale_history::{History, Names};
+use onsale_history::{History, Names, notation};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -58,7 +56,7 @@ fn told(history: &History, names: &Names, row: &RuleVerdict) -> String {
 fn run(rule: &str, path: &Path) -> Result<Validity, String> {
     let text = std::fs::read_to_string(path).map_err(|why| why.to_string())?;
     let (above, below) = text.split_once("---\n").ok_or("there is no `---`")?;
-    let (mut history, names) = notation::parse(above)?;
+    let (mut history, names) = notation::parse(above).map_err(|why| why.to_string())?;
     history.header.required.push(format!("{rule}>=1"));
     let verdict = check(&history, &names);
     let mut row = verdict.rules.into_iter().find(|row| row.rule == rule).ok_or("no such rule")?;
