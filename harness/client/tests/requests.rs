@@ -352,3 +352,71 @@ fn header() -> onsale_history::Header {
     });
     serde_json::from_value(header).unwrap()
 }
+
+#[tokio::test]
+async fn every_charge_is_paid_with_its_own_secret() {
+    let order = |n: u32| {
+        json(
+            202,
+            &format!(
+                r#"{{"order_id":"o{n}","hold_id":"h{n}","status":"pending_payment","payment":{{"intent":"pi_{n}","client_secret":"s-{n}"}}}}"#
+            ),
+        )
+    };
+    let paid = || json(200, r#"{"status":"processing"}"#);
+    let server = server(vec![order(1), order(2), paid(), paid()]).await;
+    let scribe = scribe();
+    let mut calls = vec![];
+    for n in 1..=2 {
+        let mut checkout = call(CallKind::Checkout);
+        checkout.hold = Some(scribe.names.id(&format!("h{n}")));
+        calls.push(checkout);
+    }
+    for n in 1..=2 {
+        let mut pay = call(CallKind::Pay);
+        pay.charge = Some(scribe.names.id(&format!("pi_{n}")));
+        calls.push(pay);
+    }
+    reference_asks(&server, calls, &scribe).await;
+    let asked = server.asked.lock().unwrap();
+    for (index, secret) in [(2, "client_secret=s-1&"), (3, "client_secret=s-2&")] {
+        assert!(asked[index].contains(secret), "{}", asked[index]);
+    }
+}
+
+#[tokio::test]
+async fn a_target_that_forgets_its_keys_fails_the_probe() {
+    let yaml = FORGETFUL;
+    let server = server(vec![
+        json(201, r#"{"id":"h1"}"#),
+        json(201, r#"{"id":"h2"}"#),
+        json(201, r#"{"id":"h3"}"#),
+        json(200, r#"{"state":"open"}"#),
+    ])
+    .await;
+    let probe = onsale_client::probe(&compiled(yaml, &server), &scribe(), "floor").await.unwrap();
+    let seen: Vec<_> = probe.checks.iter().map(|check| (check.name, check.passed)).collect();
+    assert_eq!(
+        seen,
+        [
+            ("a unit can be held", true),
+            ("the same key gives the same hold", false),
+            ("the same key with another body is refused", false),
+            ("a hold reads as held", true),
+        ]
+    );
+    assert!(!probe.passed());
+}
+
+const FORGETFUL: &str = r#"
+version: 1
+classify: [{ when: { status: 2xx }, is: ok }]
+states: { open: held }
+operations:
+  hold:
+    steps: [{ request: POST /holds, headers: { idempotency-key: "{{key}}" } }]
+    answer: { hold: { json: $.id } }
+  read-hold:
+    steps: [{ request: "GET /holds/{{hold}}" }]
+    answer: { state: { json: $.state } }
+"#;

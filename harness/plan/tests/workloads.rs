@@ -72,3 +72,29 @@ fn the_reference_target_is_driven_by_a_valid_mapping() {
         .unwrap_or_else(|mistakes| panic!("{mistakes}"));
     assert_eq!(again, target);
 }
+
+#[test]
+fn every_chaos_plan_that_is_shipped_is_valid() {
+    let mut count = 0;
+    for entry in std::fs::read_dir(root().join("chaos")).unwrap() {
+        let file = entry.unwrap().path();
+        if file.extension().is_some_and(|extension| extension == "yaml") {
+            let text = std::fs::read_to_string(&file).unwrap();
+            // Names are checked where the registry of faults is; here the form is.
+            let names: Vec<&str> = text
+                .split("fault: ")
+                .skip(1)
+                .filter_map(|rest| rest.split([',', '\n', ' ']).next())
+                .collect();
+            let known = Known { faults: &names, ..KNOWN };
+            let plan = onsale_plan::ChaosPlan::parse(&file, &text, &known)
+                .unwrap_or_else(|mistakes| panic!("{mistakes}"));
+            assert_eq!(
+                onsale_plan::ChaosPlan::parse(&file, &inspect(&plan), &known).unwrap(),
+                plan
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 0, "no chaos plan was found");
+}
