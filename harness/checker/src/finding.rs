@@ -46,6 +46,13 @@ impl Finding {
             self.anomalies.push(tell());
         }
     }
+    /// Counts several violations of one thing and tells the first.
+    pub(crate) fn violate_all(&mut self, count: usize, tell: impl FnOnce() -> Anomaly) {
+        if count > 0 {
+            self.violate(tell);
+            self.violations += count as u64 - 1;
+        }
+    }
     /// Notes an operation that nobody knows the outcome of.
     pub fn unsettled(&mut self, op: OpId) {
         if self.unresolved.len() < NAMED && !self.unresolved.contains(&op) {
@@ -61,7 +68,8 @@ impl Finding {
         needed: u64,
         sealed: bool,
     ) -> RuleVerdict {
-        self.anomalies.sort_by_key(|anomaly| anomaly.at);
+        // What four operations prove is understood at a glance; it goes before what takes more.
+        self.anomalies.sort_by_key(|anomaly| (anomaly.witness.operations.len() > 4, anomaly.at));
         let proof = self.proves || (rule.strength() == Strength::Exact && !self.only_held);
         let validity = if self.violations > 0 {
             Validity::Violated

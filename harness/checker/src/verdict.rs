@@ -67,7 +67,7 @@ pub struct RuleVerdict {
     pub note: String,
     /// The operations whose resolution would settle an undecided rule (at most 12).
     pub unresolved: Vec<OpId>,
-    /// The violations, earliest first (at most 10).
+    /// The violations (at most 10): those with at most four operations first, and of these the earliest.
     pub anomalies: Vec<Anomaly>,
 }
 

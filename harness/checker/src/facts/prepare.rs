@@ -142,6 +142,16 @@ impl<'a> Facts<'a> {
         let index = *self.lease_of.get(hold.index())?;
         self.leases.get(index as usize)
     }
+    /// The index of the lease of a hold in [`Self::leases`].
+    pub(crate) fn lease_index(&self, hold: HoldId) -> Option<u32> {
+        self.lease_of.get(hold.index()).copied().filter(|&index| index != u32::MAX)
+    }
+    /// SKUs by their capacity, the smallest first: there a violation has the least evidence.
+    pub(crate) fn skus_by_capacity(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.sale.skus.len()).collect();
+        order.sort_by_key(|&index| self.sale.skus[index].capacity);
+        order
+    }
     /// Operations that name a hold, in their call or their answer, in the order of their starts.
     pub fn ops_of_hold(&self, hold: HoldId) -> &[At] {
         self.by_hold.of(hold.index())

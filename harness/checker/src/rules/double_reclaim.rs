@@ -40,19 +40,18 @@ impl Rule for DoubleReclaim {
     }
     fn judge(&self, facts: &Facts<'_>) -> Finding {
         let mut finding = Finding::of(drained(facts).len());
-        for (index, envelope) in facts.envelopes.iter().enumerate() {
+        for index in facts.skus_by_capacity() {
+            let envelope = &facts.envelopes[index];
             let sold = &facts.sale.skus[index];
             let swept = sweep(&envelope.definite, |at| {
                 u64::from(sold.released(at.plus(facts.sale.clock_error)))
             });
-            for &over in &swept.over {
-                if is_drain(facts.op(envelope.definite[over].at)) {
-                    let sku = SkuId::from_index(index);
-                    finding.violate(|| {
-                        tell_excess(facts, "double-reclaim", sku, &envelope.definite, over)
-                    });
-                }
-            }
+            let drained = |over: &&usize| is_drain(facts.op(envelope.definite[**over].at));
+            let over: Vec<usize> = swept.over.iter().filter(drained).copied().collect();
+            finding.violate_all(over.len(), || {
+                let sku = SkuId::from_index(index);
+                tell_excess(facts, "double-reclaim", sku, &envelope.definite, over[0])
+            });
         }
         available(facts, &mut finding);
         open(facts, &mut finding);

@@ -38,14 +38,15 @@ impl Rule for Overcommit {
     fn judge(&self, facts: &Facts<'_>) -> Finding {
         let mut finding = Finding::default();
         let (mut exact, mut looked) = (0_usize, 0_usize);
-        for (index, envelope) in facts.envelopes.iter().enumerate() {
+        for index in facts.skus_by_capacity() {
+            let envelope = &facts.envelopes[index];
             let sku = SkuId::from_index(index);
             let sold = &facts.sale.skus[index];
             let limit = |at: Nanos| u64::from(sold.released(at.plus(facts.sale.clock_error)));
             let swept = sweep(&envelope.definite, limit);
-            for &over in &swept.over {
-                finding.violate(|| tell_excess(facts, "overcommit", sku, &envelope.definite, over));
-            }
+            finding.violate_all(swept.over.len(), || {
+                tell_excess(facts, "overcommit", sku, &envelope.definite, swept.over[0])
+            });
             looked += usize::from(!envelope.definite.is_empty());
             finding.occasions += envelope.definite.len() as u64;
             exact += usize::from(!envelope.definite.is_empty() && !expiry_matters(facts, sku));

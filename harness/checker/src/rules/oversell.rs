@@ -16,7 +16,7 @@
 //! **Cost.** Linear in the orders; n log n for the instants.
 
 use super::Rule;
-use crate::facts::{At, Facts, Interval, is_over};
+use crate::facts::{At, Facts, Interval, Lease, is_over, millis};
 use crate::sweep::{fewest, out_at, sweep};
 use crate::{Anomaly, Bounds, Finding, Story, Strength};
 use onsale_history::{BuyerId, CallKind, Nanos, OrderId, SkuId};
@@ -43,14 +43,14 @@ impl Rule for Oversell {
         let open = undecided(facts);
         let mut finding = Finding::default();
         let mut tightest: Option<Bounds> = None;
-        for (index, spans) in sold.iter().enumerate() {
+        for index in facts.skus_by_capacity() {
+            let spans = &sold[index];
             let sku = SkuId::from_index(index);
             let capacity = u64::from(facts.sale.skus[index].capacity);
             let swept = sweep(spans, |_| capacity);
             finding.occasions += swept.peak.min(capacity);
-            for &over in &swept.over {
-                finding.violate(|| tell(facts, sku, spans, over, capacity));
-            }
+            finding
+                .violate_all(swept.over.len(), || tell(facts, sku, spans, swept.over[0], capacity));
             let possible =
                 swept.peak + open[index].iter().map(|(units, _)| u64::from(*units)).sum::<u64>();
             if swept.over.is_empty() && possible > capacity {
@@ -99,12 +99,13 @@ pub(crate) fn confirmed(facts: &Facts<'_>) -> Vec<Vec<Interval>> {
             continue;
         };
         let lease = order.hold.and_then(|hold| facts.lease(hold));
+        let owner = order.hold.and_then(|hold| facts.lease_index(hold));
         for (sku, units) in items(facts, OrderId::from_index(index), lease.map(|lease| lease.grant))
         {
             let Some(spans) = sold.get_mut(sku.index()).filter(|_| units > 0) else { continue };
             nameless[sku.index()] |= order.hold.is_none();
             let to = order.confirmed_until;
-            spans.push(Interval { from, to, returns_from: to, units, at: first, lease: None });
+            spans.push(Interval { from, to, returns_from: to, units, at: first, lease: owner });
         }
     }
     // A hold that was read as confirmed and has no known order is a ticket too, unless an order without a hold may be its.
@@ -202,11 +203,15 @@ fn tell(facts: &Facts<'_>, sku: SkuId, spans: &[Interval], index: usize, capacit
         Story::new(facts, "oversell", at, format!("{name}: {total} units confirmed of {capacity}"));
     let mut told = chosen[..shown].to_vec();
     told.sort_by_key(|span| (span.from, span.at));
+    // With room for both, each ticket is shown with the grant that it came from.
+    let with_grants = shown * 2 <= crate::story::WITNESS_SIZE;
     for span in &told {
-        let buyer = facts.buyer_name(facts.op(span.at).call.buyer);
-        story = story
-            .step(format!("{buyer} was shown {} confirmed: {}", span.units, facts.tell(span.at)))
-            .op(span.at);
+        let lease = span.lease.map(|index| &facts.leases[index as usize]);
+        story = story.step(tell_ticket(facts, span, lease)).op(span.at);
+        story = match lease {
+            Some(lease) if with_grants => story.op(lease.grant),
+            _ => story,
+        };
     }
     if chosen.len() > shown {
         let rest: u64 = chosen[shown..].iter().map(|span| u64::from(span.units)).sum();
@@ -219,4 +224,17 @@ fn tell(facts: &Facts<'_>, sku: SkuId, spans: &[Interval], index: usize, capacit
         .step(format!("that makes {units} units sold; {name} has {capacity}: a contradiction"));
     let lasting = told.iter().map(|span| span.to).min().unwrap_or(Nanos::NEVER);
     if lasting == Nanos::NEVER { story.end() } else { story.margin(lasting.minus(at)).end() }
+}
+
+/// Who owns what, since when, and where it came from.
+fn tell_ticket(facts: &Facts<'_>, span: &Interval, lease: Option<&Lease>) -> String {
+    let buyer = facts.buyer_name(lease.map_or(facts.op(span.at).call.buyer, |lease| lease.buyer));
+    let shown = format!("{} confirmed by {}", span.units, millis(span.from));
+    let read = facts.op(span.at).kind();
+    let Some(lease) = lease else { return format!("{buyer} was shown {shown} ({read})") };
+    let order = lease
+        .order
+        .map_or_else(String::new, |order| format!(", order {}", facts.order_name(order)));
+    let (hold, granted) = (facts.hold_name(lease.hold), millis(lease.acknowledged));
+    format!("{buyer} was granted {hold} by {granted}{order}, and was shown {shown} ({read})")
 }
