@@ -49,3 +49,37 @@ impl Mirror {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{BucketReply, Duration, Mirror};
+
+    fn heard(mirror: &Mirror, free: i64, pending: i64, epoch: u64, version: u64) {
+        mirror.hear(&BucketReply { status: 1, free, pending, epoch, version }, Duration::ZERO);
+    }
+
+    #[test]
+    fn the_latest_by_epoch_and_version_counts_in_whatever_order_it_is_heard() {
+        let mirror = Mirror::default();
+        let steps =
+            [((5, 1, 2), 5), ((9, 1, 1), 5), ((0, 1, 3), 0), ((7, 2, 1), 7), ((1, 1, 9), 7)];
+        for ((free, epoch, version), expected) in steps {
+            heard(&mirror, free, 0, epoch, version);
+            assert_eq!(mirror.free(), expected, "after epoch {epoch}, version {version}");
+        }
+    }
+
+    #[test]
+    fn sold_out_is_remembered_only_without_doubt_and_not_for_long() {
+        let mirror = Mirror::default();
+        assert!(!mirror.is_short_of(1, Duration::ZERO), "nothing was heard");
+        heard(&mirror, 0, 1, 1, 1);
+        assert!(!mirror.is_short_of(1, Duration::ZERO), "a unit is in doubt");
+        heard(&mirror, 0, 0, 1, 2);
+        assert!(mirror.is_short_of(1, Duration::from_millis(99)));
+        assert!(
+            !mirror.is_short_of(1, Duration::from_millis(100)),
+            "another process may have given units back"
+        );
+    }
+}

@@ -96,3 +96,21 @@ impl Sku {
         usize::try_from(hash).expect("32 bits fit") % self.shards.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Sku;
+    use onsale_contract::admin::SkuConfig;
+
+    #[test]
+    fn the_first_shard_is_the_seeds_hash_of_the_account() {
+        let terms =
+            SkuConfig { sku: "a".into(), stock: 100, shards: 10, waves: Vec::new(), seat: false };
+        let sku = Sku::new("e", terms);
+        // 97; 97 × 31 + 98; and one that overflows 32 bits on the way.
+        let cases = [("", 0), ("a", 7), ("ab", 5), ("zzzzzzzz", 4)];
+        for (account, expected) in cases {
+            assert_eq!(sku.start_of(account), expected, "{account}");
+        }
+    }
+}

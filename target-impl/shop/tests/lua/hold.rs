@@ -87,3 +87,13 @@ async fn the_twin_reserve_without_check_never_says_sold_out() {
         );
     }
 }
+
+#[tokio::test]
+async fn the_twin_lost_decrement_takes_nothing_off_for_one_in_eight() {
+    let bench = Bench::with_defects(9, "lost-decrement").await;
+    let mut free = Vec::new();
+    for hold in ["h0", "h1", "h7", "h8"] {
+        free.push(bench.hold(hold, 1).await.1);
+    }
+    assert_eq!(free, [9, 8, 7, 7]);
+}
