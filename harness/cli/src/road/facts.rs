@@ -22,7 +22,8 @@ pub(crate) fn sale(workload: &Workload, opens: Nanos) -> SaleFacts {
         ttl: nanos(sale.hold.ttl),
         earliness: nanos(sale.hold.earliness),
         grace: nanos(sale.hold.grace),
-        clock_error: Nanos::ZERO,
+        // One host and one monotonic clock; but targets count in whole milliseconds of a wall clock that is being slewed.
+        clock_error: Nanos::from_millis(2),
         release_lag: nanos(sale.hold.release_lag),
         confirm: ConfirmPolicy::Strict,
         checkout_extends: true,
