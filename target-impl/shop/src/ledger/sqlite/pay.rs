@@ -54,7 +54,8 @@ pub(super) fn t2(
     }
     let order = reads::order_of_hold(c, &command.hold_id)?;
     if let Some(order) = order {
-        if hold.state == State::Paying && books.defects.has(Defect::TwoPayments) {
+        let sold = matches!(hold.state, State::Paying | State::Confirmed);
+        if sold && books.defects.has(Defect::TwoPayments) {
             attempt(c, books, command, &hold, &order.order_id)?;
         }
         let checkout = open_checkout(c, &order.order_id)?;
