@@ -111,7 +111,7 @@ async fn a_checkout_keeps_its_hold_and_an_abandoned_one_is_cancelled_at_the_prov
     let (order, intent) = world.ordered("ann", &hold).await;
     world.await_status("ann", &order, "payment_failed").await;
     assert_eq!(world.provider.intent(&intent)["status"], json!("canceled"));
-    world.held("bob", "k", "s", 1).await;
+    world.until(|| async { world.hold("bob", "k", "s", 1).await.0 == StatusCode::CREATED }).await;
 }
 
 #[tokio::test]

@@ -85,5 +85,5 @@ async fn a_wrong_amount_buys_nothing_and_goes_back() {
     let object = world.provider.capture(&intent, 499);
     assert_eq!(world.webhook("evt", CAPTURED, &object).await, StatusCode::OK);
     world.await_status("ann", &order, "refunded").await;
-    world.held("bob", "k", "s", 1).await;
+    world.until(|| async { world.hold("bob", "k", "s", 1).await.0 == StatusCode::CREATED }).await;
 }
