@@ -30,6 +30,7 @@ pub struct JoinAnswer {
 /// Where a shopper is; the names follow Cloudflare's waiting room.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are Cloudflare's")]
 pub struct QueueView {
     /// `false` once admitted.
     pub in_waiting_room: bool,

@@ -120,6 +120,7 @@ async fn in_time(limit: Duration, request: Request, next: Next) -> Response {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the layer calls it so")]
 fn after_panic(panic: Box<dyn Any + Send + 'static>) -> Response<Body> {
     let text = panic
         .downcast_ref::<String>()

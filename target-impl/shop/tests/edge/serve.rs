@@ -86,7 +86,7 @@ async fn a_shop_sells_behind_its_waiting_room_and_comes_back_with_what_it_knew()
         request = request
             .header("cookie", format!("queue_ticket={ticket}"))
             .header("idempotency-key", "k1");
-        token.iter().fold(request, |request, token| request.bearer_auth(token)).send()
+        token.iter().fold(request, reqwest::RequestBuilder::bearer_auth).send()
     };
     assert_eq!(hold(None).await.unwrap().json::<Value>().await.unwrap()["code"], "token-missing");
     let held = hold(Some(&token)).await.unwrap();

@@ -10,8 +10,8 @@ async fn only_an_untouched_ticket_is_accepted() {
     let (head, signature) = ticket.rsplit_once(':').unwrap();
     let (account, expires) = head.split_once(':').unwrap();
     let (kid, mac) = signature.split_once('.').unwrap();
-    let flipped =
-        if mac.starts_with('0') { format!("1{}", &mac[1..]) } else { format!("0{}", &mac[1..]) };
+    let other_digit = if mac.starts_with('0') { '1' } else { '0' };
+    let flipped = format!("{other_digit}{}", &mac[1..]);
     let later: u64 = expires.parse::<u64>().unwrap() + 1;
     let cases = [
         ("untouched", ticket.clone(), true),

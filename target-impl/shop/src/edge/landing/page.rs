@@ -20,11 +20,8 @@ pub(crate) fn page(view: &EventView, live: Live, provider: &str) -> String {
         Live::Shown => word(view.state),
         Live::Later => "…",
     };
-    let options = view
-        .skus
-        .iter()
-        .map(|sku| format!("<option>{}</option>", escape(&sku.sku)))
-        .collect::<String>();
+    let options = view.skus.iter().map(|sku| ["<option>", &escape(&sku.sku), "</option>"].concat());
+    let options = options.collect::<String>();
     let parts = [
         ("{{title}}", escape(&view.title)),
         ("{{event}}", escape(&view.event)),

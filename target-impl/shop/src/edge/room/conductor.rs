@@ -168,7 +168,7 @@ impl Conductor {
         match self.store.found(self.room.event.clone()).await {
             Ok(seed) => self.seed = seed,
             Err(error) => {
-                tracing::error!(event = self.room.event, %error, "failed to set up the waiting room")
+                tracing::error!(event = self.room.event, %error, "failed to set up the waiting room");
             }
         }
         let mut arrivals = Vec::new();
@@ -214,7 +214,9 @@ impl Conductor {
             }
             Err(error) => {
                 tracing::error!(event = self.room.event, %error, "failed to commit a round of the waiting room");
-                admitted.into_iter().for_each(|member| self.wait(member));
+                for member in admitted {
+                    self.wait(member);
+                }
                 for join in joins {
                     // Who does not wait for the answer any more, needs none.
                     let _ = join.answer.send(Err(ErrorCode::Internal));
@@ -340,7 +342,7 @@ impl Conductor {
                 .line
                 .keys()
                 .take(usize::try_from(batch).unwrap_or(usize::MAX))
-                .last()
+                .next_back()
                 .copied();
         }
         self.line.first_key_value().map(|(&rank, _)| rank)
@@ -433,7 +435,9 @@ mod tests {
             let mut all = drawn.values().copied().collect::<Vec<_>>();
             all.sort_unstable();
             assert_eq!(all, seqs, "each rank once");
-            drawn.iter().for_each(|(&seq, &rank)| sums[usize::try_from(seq).unwrap() - 1] += rank);
+            for (&seq, &rank) in &drawn {
+                sums[usize::try_from(seq).unwrap() - 1] += rank;
+            }
         }
         // The mean rank of anybody is 100.5 with a deviation of 3.3: the early have no advantage over the late.
         let early = sums[..100].iter().sum::<u64>() / (300 * 100);
