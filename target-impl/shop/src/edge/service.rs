@@ -220,7 +220,8 @@ impl Edge {
     }
 
     fn look_at_stock(&self) {
-        let rooms = self.rooms.read().expect("nobody panics with the rooms in hand");
+        // Not with the rooms in hand: the gateway has locks of its own.
+        let rooms = self.rooms.read().expect("nobody panics with the rooms in hand").clone();
         for room in rooms.values() {
             let state = self.stock(&room.event).map(|stock| stock.state());
             let standby = matches!(state, Some(StockState::Standby | StockState::SoldOut));

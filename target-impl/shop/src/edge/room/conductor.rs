@@ -140,6 +140,10 @@ impl Conductor {
                     }
                 }
             }
+            // A place that was lost without the ledger's knowing must not come back beside the newer one.
+            if let Some(older) = self.room.roster.find(&member.account) {
+                older.leave();
+            }
             self.room.roster.put(member);
         }
         self.count();
