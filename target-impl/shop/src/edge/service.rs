@@ -62,18 +62,21 @@ pub struct EdgeMetrics {
     pub polls: Counter,
     /// Shoppers admitted.
     pub admissions: Counter,
+    /// Rounds of all waiting rooms.
+    pub rounds: Counter,
     /// Requests refused by ticket, token, device or pace.
     pub refusals: Counter,
 }
 
 impl EdgeMetrics {
     /// Name, help and value of every counter.
-    pub fn read(&self) -> [(&'static str, &'static str, u64); 5] {
+    pub fn read(&self) -> [(&'static str, &'static str, u64); 6] {
         [
             ("edge_puzzles", "Puzzles made.", self.puzzles.get()),
             ("edge_joins", "Joins taken in.", self.joins.get()),
             ("edge_polls", "Questions for a place in a queue.", self.polls.get()),
             ("edge_admissions", "Shoppers admitted.", self.admissions.get()),
+            ("edge_rounds", "Rounds of all waiting rooms.", self.rounds.get()),
             (
                 "edge_refusals",
                 "Requests refused by ticket, token, device or pace.",

@@ -170,9 +170,12 @@ impl World {
         self.get("/v1/events/e/queue", &[("cookie", &format!("queue_ticket={ticket}"))]).await
     }
 
-    /// Lets the conductor work at this standstill: three of its rounds.
+    /// Lets the conductors work at this standstill: one round may have begun before, two more have not.
     pub(crate) async fn settle(&self) {
-        tokio::time::sleep(Duration::from_millis(120)).await;
+        let enough = self.edge.metrics.rounds.get() + 3;
+        while self.edge.metrics.rounds.get() < enough {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
     }
 
     /// Moves the clock in steps, with rounds between, until the ticket's holder is admitted: the token.

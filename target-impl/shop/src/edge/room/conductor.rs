@@ -185,6 +185,7 @@ impl Conductor {
                 () = tokio::time::sleep(pause) => {}
             }
             self.round(std::mem::take(&mut arrivals)).await;
+            self.metrics.rounds.add();
         }
     }
 
