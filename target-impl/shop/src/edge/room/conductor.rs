@@ -5,6 +5,7 @@
 //! position is given after its join arrived and before anybody of its round is answered, and a restart finds all that
 //! anybody was told.
 
+use super::lottery::ranks;
 use super::member::{Member, State};
 use super::pace::Pace;
 use super::store::{Arrival, Loaded, Round, Seat, Store};
@@ -14,10 +15,8 @@ use crate::defect::{Defect, Defects};
 use crate::edge::keys::KeyRing;
 use crate::edge::puzzle::Spending;
 use crate::edge::service::EdgeMetrics;
-use hmac::{Hmac, KeyInit, Mac};
 use onsale_contract::admin::{EventConfig, QueueConfig, QueueMethod};
 use onsale_contract::problem::ErrorCode;
-use sha2::Sha256;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -410,44 +409,4 @@ impl Conductor {
 )]
 fn f64_to_u32(value: f64) -> u32 {
     value as u32
-}
-
-/// The lottery: a keyed hash of each join decides. Nobody can aim at a rank without the seed, and the same seed and joins
-/// give the same ranks after a restart. Ranks are 1 to the last of `seqs`, whose gaps stay gaps.
-fn ranks(seed: &[u8; 32], seqs: &[u64]) -> BTreeMap<u64, u64> {
-    let draw = |seq: u64| -> [u8; 32] {
-        let mac = Hmac::<Sha256>::new_from_slice(seed).expect("HMAC takes a key of any length");
-        mac.chain_update(seq.to_be_bytes()).finalize().into_bytes().into()
-    };
-    let mut order = seqs.iter().map(|&seq| (draw(seq), seq)).collect::<Vec<_>>();
-    order.sort_unstable();
-    order.into_iter().map(|(_, seq)| seq).zip(1..).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ranks;
-
-    #[test]
-    fn the_lottery_gives_each_rank_once_and_favours_nobody() {
-        let seqs = (1..=200).collect::<Vec<_>>();
-        let mut sums = vec![0_u64; 200];
-        for seed in 0..300_u16 {
-            let mut bytes = [0; 32];
-            bytes[..2].copy_from_slice(&seed.to_be_bytes());
-            let drawn = ranks(&bytes, &seqs);
-            assert_eq!(drawn, ranks(&bytes, &seqs), "the same seed gives the same draw");
-            let mut all = drawn.values().copied().collect::<Vec<_>>();
-            all.sort_unstable();
-            assert_eq!(all, seqs, "each rank once");
-            for (&seq, &rank) in &drawn {
-                sums[usize::try_from(seq).unwrap() - 1] += rank;
-            }
-        }
-        // The mean rank of anybody is 100.5 with a deviation of 3.3: the early have no advantage over the late.
-        let early = sums[..100].iter().sum::<u64>() / (300 * 100);
-        let late = sums[100..].iter().sum::<u64>() / (300 * 100);
-        assert!(early.abs_diff(late) <= 3, "{early} {late}");
-        assert!(sums.iter().all(|sum| (80..=121).contains(&(sum / 300))), "{sums:?}");
-    }
 }

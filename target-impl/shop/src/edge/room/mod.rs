@@ -5,6 +5,7 @@
 //! transaction of the ledger ([`store`]), and only after its commit is anybody told.
 
 mod conductor;
+mod lottery;
 mod member;
 mod pace;
 mod store;
