@@ -31,6 +31,24 @@ pub(crate) fn duration(ms: f64) -> String {
     }
 }
 
+/// A duration that may be before zero.
+pub(crate) fn signed_duration(ms: f64) -> String {
+    if ms < 0.0 { format!("−{}", duration(-ms)) } else { duration(ms) }
+}
+
+/// A number on an axis: `0`, `0.5`, `250`, `20k`.
+pub(crate) fn brief(value: f64) -> String {
+    match value {
+        _ if value >= 10_000.0 => format!("{}k", trimmed(value / 1e3)),
+        _ => trimmed(value),
+    }
+}
+
+fn trimmed(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// A part of a whole as percent; a whole of nothing has no parts.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     share_percent(if whole == 0 { 0.0 } else { ratio(part, whole) })

@@ -7,7 +7,7 @@ use super::{
 use super::{banner, latency, leases, load, money, queue};
 use crate::{ExitCode, RunFacts, Threshold, exit, words};
 use onsale_checker::{Facts, Validity, Verdict};
-use onsale_history::{History, Names};
+use onsale_history::{History, MarkKind, Names};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,8 @@ pub struct Summary {
     pub exit_word: String,
     /// Which run.
     pub run: RunRow,
+    /// When each phase began, by the history.
+    pub timeline: Vec<TimelineMark>,
     /// The numbers that matter.
     pub tiles: Vec<Tile>,
     /// Was the run what it was meant to be?
@@ -94,6 +96,15 @@ pub struct RunRow {
     pub replay: String,
 }
 
+/// The beginning of a phase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TimelineMark {
+    /// The phase.
+    pub name: String,
+    /// When, in seconds.
+    pub at_s: f64,
+}
+
 impl Summary {
     /// Computes everything from a history, what was said of it, and what the command knows.
     pub fn new(history: &History, names: &Names, verdict: &Verdict, run: &RunFacts) -> Self {
@@ -110,6 +121,7 @@ impl Summary {
             exit_code: code.number(),
             exit_word: code.word().to_owned(),
             run: RunRow::new(verdict, run),
+            timeline: timeline(history),
             tiles,
             validity: validity::validity(history, verdict, run),
             problems: problems(run),
@@ -158,6 +170,16 @@ impl RunRow {
             replay: run.replay.clone(),
         }
     }
+}
+
+fn timeline(history: &History) -> Vec<TimelineMark> {
+    let phases = history.marks.iter().filter_map(|mark| match mark.kind {
+        MarkKind::Phase(name) => {
+            Some(TimelineMark { name: name.word().to_owned(), at_s: words::seconds(mark.at)? })
+        }
+        _ => None,
+    });
+    phases.collect()
 }
 
 fn problems(run: &RunFacts) -> Vec<String> {

@@ -18,7 +18,7 @@ mod validity;
 
 pub use anomalies::{AnomalyCard, WitnessEdge, WitnessMark, WitnessOperation};
 pub use banner::Banner;
-pub use build::{RunRow, SCHEMA_VERSION, Summary};
+pub use build::{RunRow, SCHEMA_VERSION, Summary, TimelineMark};
 pub use errors::ErrorRow;
 pub use faults::FaultRow;
 pub use latency::{Latency, LatencyBucket, Percentiles, StepLatency};

@@ -1,0 +1,171 @@
+//! The evidence as a drawing: a lane a buyer, a bar an operation, a diamond a mark, and the faults in force behind them.
+
+use super::frame::WIDTH;
+use super::svg::{Anchor, ERROR, GRID, HELD, Ink, LANE, MUTED, Path, SOLD, Svg, TEXT, VIOLATED};
+use crate::{AnomalyCard, Summary, WitnessOperation, words};
+
+const LEFT: f64 = 150.0;
+const RIGHT: f64 = 940.0;
+const TOP: f64 = 22.0;
+const ROW: f64 = 20.0;
+/// The least width of a bar, so that a quick operation is still seen.
+const BAR_MIN: f64 = 4.0;
+/// Letters of a label that are shown.
+const LABEL_MAX: usize = 64;
+
+struct Lanes<'a> {
+    from_s: f64,
+    until_s: f64,
+    /// The lanes: a buyer with its operations, in the order of their first.
+    lanes: Vec<(&'a str, Vec<&'a WitnessOperation>)>,
+    bottom: f64,
+}
+
+/// The drawing of a witness; nothing if it has no instants.
+pub(super) fn lanes(card: &AnomalyCard, summary: &Summary) -> String {
+    if card.operations.is_empty() && card.marks.is_empty() {
+        return String::new();
+    }
+    let lanes = Lanes::new(card);
+    let title = format!("The evidence for {}: {}", card.rule, card.sentence);
+    let mut svg = Svg::new(WIDTH, lanes.bottom + 22.0, &title);
+    lanes.background(&mut svg, card, summary);
+    let mut places = vec![];
+    let mut y = TOP;
+    for (_, operations) in &lanes.lanes {
+        for op in operations {
+            places.push((op.id.as_str(), lanes.bar(&mut svg, op, y)));
+            y += ROW;
+        }
+    }
+    lanes.edges(&mut svg, card, &places);
+    for mark in &card.marks {
+        let x = lanes.x(seconds(mark.at_ns));
+        diamond(&mut svg, x, y + ROW / 2.0);
+        lanes.label(&mut svg, (x - 6.0, x + 6.0), y + ROW / 2.0 + 4.0, &mark.told);
+        y += ROW;
+    }
+    svg.end()
+}
+
+impl<'a> Lanes<'a> {
+    fn new(card: &'a AnomalyCard) -> Self {
+        let mut lanes: Vec<(&str, Vec<&WitnessOperation>)> = vec![];
+        for op in &card.operations {
+            match lanes.iter_mut().find(|(buyer, _)| *buyer == op.buyer) {
+                Some((_, lane)) => lane.push(op),
+                None => lanes.push((&op.buyer, vec![op])),
+            }
+        }
+        let starts = card.operations.iter().map(|op| op.start_ns);
+        let ends = card.operations.iter().map(|op| op.end_ns.unwrap_or(op.start_ns));
+        let marks = || card.marks.iter().map(|mark| mark.at_ns);
+        let from = seconds(starts.chain(marks()).min().unwrap_or(0)).min(card.at_s);
+        let until = seconds(ends.chain(marks()).max().unwrap_or(0)).max(card.at_s);
+        let around = ((until - from) * 0.04).max(0.000_5);
+        let rows = u32::try_from(card.operations.len() + card.marks.len()).unwrap_or(24);
+        Self {
+            from_s: (from - around).max(0.0),
+            until_s: until + around,
+            lanes,
+            bottom: TOP + ROW * f64::from(rows),
+        }
+    }
+
+    fn x(&self, at_s: f64) -> f64 {
+        let share = (at_s - self.from_s) / (self.until_s - self.from_s);
+        LEFT + share.clamp(0.0, 1.0) * (RIGHT - LEFT)
+    }
+
+    fn background(&self, svg: &mut Svg, card: &AnomalyCard, summary: &Summary) {
+        let mut y = TOP;
+        for (index, (buyer, operations)) in self.lanes.iter().enumerate() {
+            let rows = u32::try_from(operations.len()).unwrap_or(12);
+            let bottom = y + ROW * f64::from(rows);
+            if index % 2 == 0 {
+                svg.rect((0.0, WIDTH), (y, bottom), LANE, "");
+            }
+            svg.text((8.0, y + 14.0), Anchor::Start, TEXT, &words::clip(buyer, 22));
+            y = bottom;
+        }
+        for _ in &card.marks {
+            svg.text((8.0, y + 14.0), Anchor::Start, MUTED, "mark");
+            y += ROW;
+        }
+        for fault in &summary.faults {
+            let Some((from, until)) = fault.band_s else { continue };
+            if until >= self.from_s && from <= self.until_s {
+                let told = format!("{} in force", fault.name);
+                svg.hatched((self.x(from), self.x(until)), (TOP, self.bottom), &told);
+            }
+        }
+        for index in 0..=4_u32 {
+            let at = self.from_s + (self.until_s - self.from_s) * f64::from(index) / 4.0;
+            let x = self.x(at);
+            svg.line((x, TOP), (x, self.bottom), GRID, false);
+            let anchor = if index == 4 { Anchor::End } else { Anchor::Middle };
+            svg.text((x, self.bottom + 14.0), anchor, MUTED, &format!("{at:.4} s"));
+        }
+        let certain = self.x(card.at_s);
+        svg.line((certain, TOP), (certain, self.bottom), VIOLATED, true);
+        let anchor = if certain > (LEFT + RIGHT) / 2.0 { Anchor::End } else { Anchor::Start };
+        svg.text((certain, 14.0), anchor, VIOLATED, "certain from here on");
+    }
+
+    /// A bar and its words; where it begins and ends, and its height.
+    fn bar(&self, svg: &mut Svg, op: &WitnessOperation, y: f64) -> (f64, f64, f64) {
+        let from = self.x(seconds(op.start_ns));
+        let until = op.end_ns.map_or(RIGHT, |end| self.x(seconds(end))).max(from + BAR_MIN);
+        let rows = (y + 4.0, y + ROW - 4.0);
+        if op.end_ns.is_some() {
+            svg.rect((from, until), rows, ink(&op.class), &op.told);
+        } else {
+            svg.hatched((from, until), rows, &op.told);
+            svg.rect((from, from + BAR_MIN), rows, ERROR, &op.told);
+        }
+        // An open bar reaches the edge: its words stand on it, behind its beginning.
+        let beside = if op.end_ns.is_some() { (from, until) } else { (from, from + BAR_MIN) };
+        self.label(svg, beside, y + 14.0, &format!("{} {}", op.id, short(&op.told)));
+        (from, until, y + ROW / 2.0)
+    }
+
+    /// Words on that side of a thing where there is more room.
+    fn label(&self, svg: &mut Svg, beside: (f64, f64), y: f64, text: &str) {
+        let text = words::clip(text, LABEL_MAX);
+        if beside.0 - LEFT > RIGHT - beside.1 {
+            svg.text((beside.0 - 5.0, y), Anchor::End, TEXT, &text);
+        } else {
+            svg.text((beside.1 + 5.0, y), Anchor::Start, TEXT, &text);
+        }
+    }
+
+    fn edges(&self, svg: &mut Svg, card: &AnomalyCard, places: &[(&str, (f64, f64, f64))]) {
+        let place = |id: &str| places.iter().find(|(of, _)| *of == id).map(|(_, place)| *place);
+        for edge in &card.edges {
+            let (Some(from), Some(to)) = (place(&edge.from), place(&edge.to)) else { continue };
+            svg.line((from.1, from.2), (to.0, to.2), MUTED, true);
+        }
+    }
+}
+
+fn diamond(svg: &mut Svg, x: f64, y: f64) {
+    let corners = [(x - 5.0, y), (x, y - 5.0), (x + 5.0, y), (x, y + 5.0)];
+    svg.area(&Path::polyline(&corners), HELD, 1.0);
+}
+
+fn ink(class: &str) -> Ink {
+    match class {
+        "ok" | "pending" => SOLD,
+        _ => MUTED,
+    }
+}
+
+/// What was asked and answered, without the buyer before it and the interval behind it, which the drawing shows.
+fn short(told: &str) -> &str {
+    let middle = told.split_once(' ').map_or(told, |(_, rest)| rest);
+    middle.rsplit_once(" [").map_or(middle, |(middle, _)| middle)
+}
+
+fn seconds(ns: u64) -> f64 {
+    onsale_history::Nanos(ns).as_millis_f64() / 1e3
+}
