@@ -6,7 +6,9 @@ use onsale_history::{BuyerId, ChargeId, HoldId, OrderId};
 use onsale_plan::{Keyed, Scope};
 use std::sync::Arc;
 
-/// What the target knows a buyer by: cookies and captured variables (`ticket`, `token`, …).
+/// What the target knows a buyer by: cookies and captured variables (`ticket`, `token`, …). A clone is the same buyer in
+/// another tab.
+#[derive(Clone)]
 pub struct Buyer {
     /// Which.
     pub id: BuyerId,
@@ -17,6 +19,7 @@ pub struct Buyer {
     pub(crate) logged_in: bool,
 }
 
+#[derive(Clone)]
 struct Value {
     variable: usize,
     /// The number of the hold, order or charge that it belongs to.
