@@ -68,7 +68,7 @@ fn tiles(out: &mut String, before: &Summary, after: &Summary) -> std::fmt::Resul
         let was = before.tiles.iter().find(|other| other.name == tile.name);
         let was = was.map_or("—", |other| other.value.as_str());
         let mark = if was == tile.value { "" } else { "  *" };
-        writeln!(out, "  {:<20} {was:>16} → {:<16}{mark}", tile.name, tile.value)?;
+        writeln!(out, "  {:<20} {was:>16} → {}{mark}", tile.name, tile.value)?;
     }
     Ok(())
 }

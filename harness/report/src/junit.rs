@@ -87,12 +87,12 @@ fn violated(summary: &Summary, row: &RuleRow) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     status.set_message(card.map_or(row.note.as_str(), |card| card.sentence.as_str()));
     status.set_type("violated");
-    let mut text = format!("{} in all\n", row.violations);
+    let mut lines = vec![format!("{} in all", row.violations)];
     if let Some(card) = card {
-        card.argument.iter().for_each(|step| text += &format!("{step}\n"));
-        card.operations.iter().for_each(|op| text += &format!("{}  {}\n", op.id, op.record));
+        lines.extend(card.argument.iter().cloned());
+        lines.extend(card.operations.iter().map(|op| format!("{}  {}", op.id, op.record)));
     }
-    text += &format!("replay: {}\n", summary.run.replay);
-    status.set_description(text);
+    lines.push(format!("replay: {}", summary.run.replay));
+    status.set_description(lines.join("\n"));
     status
 }

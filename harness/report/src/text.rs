@@ -5,7 +5,7 @@ use crate::{ExitCode, RuleRow, Summary, Tone, words};
 /// Lines between the sentence and the last line.
 const BODY_MAX: usize = 11;
 /// Steps of the first anomaly's argument that are shown.
-const STEPS_MAX: usize = 6;
+const STEPS_MAX: usize = 5;
 /// Columns of a line that tells why a rule is not decided.
 const WIDTH_MAX: usize = 160;
 
@@ -42,24 +42,27 @@ fn last_line(summary: &Summary) -> String {
             let names: Vec<&str> = violated.clone().map(|row| row.rule.as_str()).collect();
             let anomalies: u64 = violated.map(|row| row.violations).sum();
             let word = if anomalies == 1 { "anomaly" } else { "anomalies" };
-            format!("{} of {all} rules ({}), {anomalies} {word}", names.len(), names.join(", "))
+            format!(" {} of {all} rules ({}), {anomalies} {word}", names.len(), names.join(", "))
         }
         ExitCode::Pass if summary.banner.tone == Tone::Held => {
-            format!("{held} and PROVED {proved} of {all} rules")
+            format!(" {held} and PROVED {proved} of {all} rules")
         }
-        ExitCode::Pass => format!("{proved} and HELD {held} of {all} rules"),
+        ExitCode::Pass => format!(" {proved} and HELD {held} of {all} rules"),
         ExitCode::Threshold => {
             let missed = summary.thresholds.iter().filter(|threshold| !threshold.met).count();
-            format!("{proved} and HELD {held} of {all} rules, {missed} thresholds missed")
+            format!(" {proved} and HELD {held} of {all} rules, {missed} thresholds missed")
         }
         _ => {
             let open: Vec<&str> = decisive(summary).map(|row| row.rule.as_str()).collect();
-            let names = if open.is_empty() { String::new() } else { format!(" ({})", some(&open)) };
-            format!("{} of {all} rules{names}, PROVED {proved}, HELD {held}", open.len())
+            let names = match open.as_slice() {
+                [] => ",".to_owned(),
+                names => format!(" {} ({}),", names.len(), some(names)),
+            };
+            format!("{names} PROVED {proved} and HELD {held} of {all} rules")
         }
     };
     format!(
-        "onsale: {} {said}, {} operations, {} unknown, seed {}, exit {}",
+        "onsale: {}{said}, {} operations, {} unknown, seed {}, exit {}",
         summary.banner.word,
         run.operations,
         run.unresolved + run.unknown,
@@ -82,7 +85,9 @@ fn anomaly(summary: &Summary) -> Vec<String> {
     let Some(card) = summary.anomalies.first() else { return vec![] };
     let violations = summary.rules.iter().find(|row| row.rule == card.rule);
     let times = violations.map_or(1, |row| row.violations);
-    let mut lines = vec![format!("✗ {} ({times}×): {}", card.rule, card.sentence)];
+    let times =
+        if times == 1 { "once".to_owned() } else { format!("{} times", words::count(times)) };
+    let mut lines = vec![format!("✗ {}, {times}; the least evidence of the first:", card.rule)];
     lines.extend(card.argument.iter().take(STEPS_MAX).map(|step| format!("    {step}")));
     if card.argument.len() > STEPS_MAX {
         lines.push(format!(
@@ -108,7 +113,9 @@ fn anomaly(summary: &Summary) -> Vec<String> {
 }
 
 fn problems(summary: &Summary) -> impl Iterator<Item = String> {
-    summary.problems.iter().map(|why| format!("! the run is not valid: {why}"))
+    // The sentence above has told the first one already.
+    let more = summary.problems.iter().filter(|why| !summary.banner.sentence.contains(*why));
+    more.map(|why| format!("! the run is not valid: {why}"))
 }
 
 /// The rules that keep the run from passing without being violated.
@@ -131,7 +138,7 @@ fn open(summary: &Summary) -> Vec<String> {
         .map(|row| row.rule.as_str())
         .collect();
     if !idle.is_empty() {
-        lines.push(format!("· not exercised, and not required: {}", idle.join(", ")));
+        lines.push(format!("· not exercised, and not required: {}", some(&idle)));
     }
     lines
 }

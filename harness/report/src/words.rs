@@ -15,9 +15,14 @@ pub(crate) fn count(number: u64) -> String {
     out
 }
 
-/// Seconds since the epoch; nothing for an instant that never comes.
+/// Seconds since the epoch, to the microsecond; nothing for an instant that never comes.
 pub(crate) fn seconds(at: Nanos) -> Option<f64> {
-    (at != Nanos::NEVER).then(|| at.as_millis_f64() / 1e3)
+    (at != Nanos::NEVER).then(|| rounded(at.as_millis_f64() / 1e3))
+}
+
+/// To the millionth: enough for seconds, and so few digits that JSON gives the same number back.
+pub(crate) fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
 }
 
 /// A duration with three figures that matter: `0.42 ms`, `18.3 ms`, `1.25 s`, `45.1 s`.

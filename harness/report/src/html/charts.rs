@@ -2,7 +2,10 @@
 
 use super::frame::{Frame, Rise};
 use super::svg::{AVAILABLE, ERROR, HELD, Ink, MUTED, Path, SOLD, TEXT, VIOLATED};
-use crate::{LoadBucket, StockBucket, StockSeries, Summary, words};
+use crate::{LatencyBucket, LoadBucket, StockBucket, StockSeries, Summary, words};
+
+/// One line of a chart: its name, its ink, whether it is dashed, and its value in a slice.
+type Series<Slice, Value> = (&'static str, Ink, bool, fn(&Slice) -> Value);
 
 /// Units out against units for sale.
 pub(super) fn stock(series: &StockSeries, summary: &Summary) -> String {
@@ -49,8 +52,7 @@ pub(super) fn load(summary: &Summary) -> String {
     let buckets = &summary.load.over_time;
     let width = summary.load.width_s.max(0.001);
     let rate = |count: u64| words::float(count) / width;
-    type Series = (&'static str, Ink, bool, fn(&LoadBucket) -> u64);
-    let series: [Series; 5] = [
+    let series: [Series<LoadBucket, u64>; 5] = [
         ("offered", MUTED, true, |bucket| bucket.offered),
         ("completed", SOLD, false, |bucket| bucket.completed),
         ("admitted", AVAILABLE, false, |bucket| bucket.admitted),
@@ -79,8 +81,7 @@ pub(super) fn latency(summary: &Summary) -> String {
         summary.load.over_time.last().map_or(1.0, |last| last.from_s) + summary.load.width_s;
     let most = buckets.iter().map(|bucket| bucket.response.max).fold(1.0, f64::max);
     let frame = Frame::new(until, most, Rise::Decades, 230.0);
-    type Series = (&'static str, Ink, bool, fn(&crate::LatencyBucket) -> f64);
-    let series: [Series; 4] = [
+    let series: [Series<LatencyBucket, f64>; 4] = [
         ("max from the due time", ERROR, false, |bucket| bucket.response.max),
         ("p99 from the due time", HELD, false, |bucket| bucket.response.p99),
         ("p99 from the send", AVAILABLE, true, |bucket| bucket.service.p99),

@@ -16,8 +16,8 @@ const LABEL_MAX: usize = 64;
 struct Lanes<'a> {
     from_s: f64,
     until_s: f64,
-    /// The lanes: a buyer with its operations, in the order of their first.
-    lanes: Vec<(&'a str, Vec<&'a WitnessOperation>)>,
+    /// A buyer with its operations, in the order of their first.
+    of_buyers: Vec<(&'a str, Vec<&'a WitnessOperation>)>,
     bottom: f64,
 }
 
@@ -32,17 +32,17 @@ pub(super) fn lanes(card: &AnomalyCard, summary: &Summary) -> String {
     lanes.background(&mut svg, card, summary);
     let mut places = vec![];
     let mut y = TOP;
-    for (_, operations) in &lanes.lanes {
+    for (_, operations) in &lanes.of_buyers {
         for op in operations {
             places.push((op.id.as_str(), lanes.bar(&mut svg, op, y)));
             y += ROW;
         }
     }
-    lanes.edges(&mut svg, card, &places);
+    edges(&mut svg, card, &places);
     for mark in &card.marks {
         let x = lanes.x(seconds(mark.at_ns));
         diamond(&mut svg, x, y + ROW / 2.0);
-        lanes.label(&mut svg, (x - 6.0, x + 6.0), y + ROW / 2.0 + 4.0, &mark.told);
+        label(&mut svg, (x - 6.0, x + 6.0), y + ROW / 2.0 + 4.0, &mark.told);
         y += ROW;
     }
     svg.end()
@@ -67,7 +67,7 @@ impl<'a> Lanes<'a> {
         Self {
             from_s: (from - around).max(0.0),
             until_s: until + around,
-            lanes,
+            of_buyers: lanes,
             bottom: TOP + ROW * f64::from(rows),
         }
     }
@@ -79,7 +79,7 @@ impl<'a> Lanes<'a> {
 
     fn background(&self, svg: &mut Svg, card: &AnomalyCard, summary: &Summary) {
         let mut y = TOP;
-        for (index, (buyer, operations)) in self.lanes.iter().enumerate() {
+        for (index, (buyer, operations)) in self.of_buyers.iter().enumerate() {
             let rows = u32::try_from(operations.len()).unwrap_or(12);
             let bottom = y + ROW * f64::from(rows);
             if index % 2 == 0 {
@@ -108,7 +108,7 @@ impl<'a> Lanes<'a> {
         }
         let certain = self.x(card.at_s);
         svg.line((certain, TOP), (certain, self.bottom), VIOLATED, true);
-        let anchor = if certain > (LEFT + RIGHT) / 2.0 { Anchor::End } else { Anchor::Start };
+        let anchor = if certain > f64::midpoint(LEFT, RIGHT) { Anchor::End } else { Anchor::Start };
         svg.text((certain, 14.0), anchor, VIOLATED, "certain from here on");
     }
 
@@ -125,26 +125,35 @@ impl<'a> Lanes<'a> {
         }
         // An open bar reaches the edge: its words stand on it, behind its beginning.
         let beside = if op.end_ns.is_some() { (from, until) } else { (from, from + BAR_MIN) };
-        self.label(svg, beside, y + 14.0, &format!("{} {}", op.id, short(&op.told)));
+        label(svg, beside, y + 14.0, &format!("{} {}", op.id, short(&op.told)));
         (from, until, y + ROW / 2.0)
     }
+}
 
-    /// Words on that side of a thing where there is more room.
-    fn label(&self, svg: &mut Svg, beside: (f64, f64), y: f64, text: &str) {
-        let text = words::clip(text, LABEL_MAX);
-        if beside.0 - LEFT > RIGHT - beside.1 {
-            svg.text((beside.0 - 5.0, y), Anchor::End, TEXT, &text);
-        } else {
-            svg.text((beside.1 + 5.0, y), Anchor::Start, TEXT, &text);
-        }
+/// Words on that side of a thing where there is more room.
+fn label(svg: &mut Svg, beside: (f64, f64), y: f64, text: &str) {
+    let text = words::clip(text, LABEL_MAX);
+    if beside.0 - LEFT > RIGHT - beside.1 {
+        svg.text((beside.0 - 5.0, y), Anchor::End, TEXT, &text);
+    } else {
+        svg.text((beside.1 + 5.0, y), Anchor::Start, TEXT, &text);
     }
+}
 
-    fn edges(&self, svg: &mut Svg, card: &AnomalyCard, places: &[(&str, (f64, f64, f64))]) {
-        let place = |id: &str| places.iter().find(|(of, _)| *of == id).map(|(_, place)| *place);
-        for edge in &card.edges {
-            let (Some(from), Some(to)) = (place(&edge.from), place(&edge.to)) else { continue };
-            svg.line((from.1, from.2), (to.0, to.2), MUTED, true);
-        }
+fn edges(svg: &mut Svg, card: &AnomalyCard, places: &[(&str, (f64, f64, f64))]) {
+    let place = |id: &str| places.iter().find(|(of, _)| *of == id).map(|(_, place)| *place);
+    for edge in &card.edges {
+        let (Some(from), Some(to)) = (place(&edge.from), place(&edge.to)) else { continue };
+        // Along the border of the rows, so that no words are struck out.
+        let side = if to.2 >= from.2 { 1.0 } else { -1.0 };
+        let border = to.2 - side * ROW / 2.0;
+        let corners = [
+            (from.1 - 1.0, from.2 + side * 6.0),
+            (from.1 - 1.0, border),
+            (to.0 + 1.0, border),
+            (to.0 + 1.0, to.2 - side * 6.0),
+        ];
+        svg.stroke(&Path::polyline(&corners), MUTED, 1.0, true);
     }
 }
 

@@ -20,12 +20,17 @@ struct Page<'a> {
     s: &'a Summary,
 }
 
+/// Words of the template.
+#[expect(
+    clippy::unused_self,
+    clippy::trivially_copy_pass_by_ref,
+    clippy::ref_option,
+    reason = "a template calls methods, with references to fields"
+)]
 impl Page<'_> {
-    #[expect(clippy::unused_self, reason = "the template calls it")]
     fn icon(&self, tone: &Tone) -> &'static str {
         markdown::icon(*tone)
     }
-    #[expect(clippy::unused_self, reason = "the template calls it")]
     fn class(&self, tone: &Tone) -> &'static str {
         match tone {
             Tone::NotExercised => "not-exercised",
@@ -33,26 +38,25 @@ impl Page<'_> {
             tone => tone.word(),
         }
     }
-    #[expect(clippy::unused_self, reason = "the template calls it")]
     fn is_wrong(&self, tone: &Tone) -> bool {
         matches!(tone, Tone::Undecided | Tone::Violated)
     }
-    #[expect(clippy::unused_self, reason = "the template calls it")]
     fn count(&self, number: &u64) -> String {
         words::count(*number)
     }
-    #[expect(clippy::unused_self, reason = "the template calls it")]
     fn duration(&self, ms: &f64) -> String {
         words::duration(*ms)
     }
-    #[expect(clippy::unused_self, reason = "the template calls it")]
     fn half(&self, ms: &f64) -> String {
         words::duration(*ms / 2.0)
     }
-    #[expect(clippy::unused_self, reason = "the template calls it")]
     fn second(&self, at: &Option<f64>) -> String {
         at.map_or("—".to_owned(), |at| format!("{at:.3} s"))
     }
+}
+
+/// What the page shows.
+impl Page<'_> {
     fn wall(&self) -> String {
         words::duration(self.s.run.wall_seconds * 1e3)
     }

@@ -33,13 +33,15 @@ pub(super) fn lateness(lateness: &Lateness) -> String {
     }
     svg.line((left, bottom), (right, bottom), MUTED, false);
     svg.text((left - 6.0, y(most) + 4.0), Anchor::End, MUTED, &words::count(most));
-    for (ms, name) in [(0.0, "its time"), (lateness.grace_ms, "grace over")] {
-        svg.line((x(ms), 18.0), (x(ms), bottom), TEXT, true);
-        svg.text((x(ms), 13.0), Anchor::Middle, TEXT, name);
+    let limits =
+        [(0.0, "time over", Anchor::End), (lateness.grace_ms, "grace over", Anchor::Start)];
+    for (ms, name, anchor) in limits {
+        svg.line((x(ms), 4.0), (x(ms), bottom), TEXT, true);
+        let beside = if ms == 0.0 { -4.0 } else { 4.0 };
+        svg.text((x(ms) + beside, 13.0), anchor, TEXT, name);
     }
-    for ms in [low, high] {
-        let label = words::signed_duration(ms);
-        svg.text((x(ms), bottom + 16.0), Anchor::Middle, MUTED, &label);
+    for (ms, anchor) in [(low, Anchor::Start), (high, Anchor::End)] {
+        svg.text((x(ms), bottom + 16.0), anchor, MUTED, &words::signed_duration(ms));
     }
     svg.end()
 }

@@ -78,8 +78,11 @@ pub struct WitnessEdge {
 }
 
 pub(super) fn cards(facts: &Facts<'_>, verdict: &Verdict, faults: &[FaultRow]) -> Vec<AnomalyCard> {
-    let anomalies = verdict.rules.iter().flat_map(|rule| &rule.anomalies);
-    anomalies.map(|anomaly| card(facts, anomaly, faults)).collect()
+    let mut anomalies: Vec<&Anomaly> =
+        verdict.rules.iter().flat_map(|rule| &rule.anomalies).collect();
+    // What others follow from says most; among equals the catalogue's order stays.
+    anomalies.sort_by_key(|anomaly| anomaly.implies.is_empty());
+    anomalies.into_iter().map(|anomaly| card(facts, anomaly, faults)).collect()
 }
 
 fn card(facts: &Facts<'_>, anomaly: &Anomaly, faults: &[FaultRow]) -> AnomalyCard {

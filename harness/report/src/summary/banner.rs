@@ -40,24 +40,18 @@ pub(super) fn banner(
 fn violated(verdict: &Verdict, anomalies: &[AnomalyCard]) -> String {
     let rules = verdict.rules.iter().filter(|row| row.validity == Validity::Violated);
     let names: Vec<&str> = rules.map(|row| row.rule.as_str()).collect();
-    let rules = if names.len() == 1 { "rule is" } else { "rules are" };
-    let mut sentence = format!(
-        "{} of {} {rules} violated: {}.",
+    let are = if names.len() == 1 { "is" } else { "are" };
+    let broken = format!(
+        "{} of {} rules {are} violated: {}.",
         names.len(),
         verdict.rules.len(),
         names.join(", ")
     );
-    if let Some(first) = anomalies.first() {
-        sentence += &format!(
-            " {}: {}; first certain at t = {:.3} s",
-            first.rule, first.sentence, first.at_s
-        );
-        sentence += &match &first.after_fault {
-            Some(after) => format!(", {after}."),
-            None => ".".to_owned(),
-        };
-    }
-    sentence
+    let Some(AnomalyCard { rule, sentence, at_s, after_fault, .. }) = anomalies.first() else {
+        return broken;
+    };
+    let after = after_fault.as_ref().map_or(String::new(), |after| format!(", {after}"));
+    format!("{broken} {sentence} ({rule}), certain from t = {at_s:.3} s on{after}.")
 }
 
 fn undecided(verdict: &Verdict, run: &RunFacts) -> String {
@@ -69,13 +63,13 @@ fn undecided(verdict: &Verdict, run: &RunFacts) -> String {
         );
     }
     if let Some(why) = &run.record_failure {
-        return format!("The record is not whole, and a record with holes proves nothing: {why}.");
+        return format!("Nothing is proved, for the record is not whole: {why}.");
     }
     if matches!(verdict.validity, Validity::Undecided | Validity::NotExercised) {
-        return format!("Nobody can say: {}.", verdict.sentence);
+        return format!("{}.", capital(&verdict.sentence));
     }
     match run.problems.as_slice() {
-        [] => format!("Nobody can say: {}.", verdict.sentence),
+        [] => format!("{}.", capital(&verdict.sentence)),
         [only] => format!("The run is not valid: {only}."),
         [first, rest @ ..] => {
             format!("The run is not valid: {first}; and {} more reasons.", rest.len())
@@ -86,20 +80,20 @@ fn undecided(verdict: &Verdict, run: &RunFacts) -> String {
 fn passed(verdict: &Verdict, run: &RunFacts) -> (&'static str, String, Tone) {
     let count = |validity| verdict.rules.iter().filter(|row| row.validity == validity).count();
     let (proved, held) = (count(Validity::Proved), count(Validity::Held));
-    let mut sentence = format!(
+    let mut parts = vec![format!(
         "{proved} of {} rules are proved and {held} held over {} operations",
         verdict.rules.len(),
         words::count(verdict.operations),
-    );
+    )];
     let idle = count(Validity::NotExercised);
     if idle > 0 {
-        sentence += &format!("; {idle} were not exercised and not required");
+        parts.push(format!("{idle} were not exercised and not required"));
     }
     let missed: Vec<&str> = run.missed().map(|threshold| threshold.name.as_str()).collect();
     if !missed.is_empty() {
-        sentence += &format!("; missed {}", missed.join(", "));
+        parts.push(format!("missed {}", missed.join(", ")));
     }
-    sentence.push('.');
+    let sentence = parts.join("; ") + ".";
     match verdict.validity {
         Validity::Held => {
             ("HELD", format!("{sentence} {}.", capital(&verdict.sentence)), Tone::Held)

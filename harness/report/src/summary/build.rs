@@ -158,7 +158,7 @@ impl RunRow {
             seed: run.seed,
             harness: run.harness.clone(),
             started: words::utc(run.started_unix_ms),
-            wall_seconds: run.wall_seconds(),
+            wall_seconds: words::rounded(run.wall_seconds()),
             phases: (run.phases.iter())
                 .map(|(name, seconds)| Fact::of(name, words::duration(seconds * 1e3)))
                 .collect(),

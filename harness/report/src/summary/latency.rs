@@ -61,15 +61,19 @@ pub struct StepLatency {
 /// The slowest answer that is told apart from slower ones.
 const MAX_US: u64 = 3_600_000_000;
 
+/// Figures that are kept of a latency: a slice of time needs fewer, and there are many slices.
+const FIGURES: u8 = 3;
+const FIGURES_OF_SLICE: u8 = 2;
+
 struct Pair {
     response: Histogram<u64>,
     service: Histogram<u64>,
 }
 
 impl Pair {
-    fn new() -> Self {
-        // Two figures: a slice of time needs no more, and there are many slices.
-        let histogram = || Histogram::new_with_bounds(1, MAX_US, 2).expect("the bounds are right");
+    fn new(figures: u8) -> Self {
+        let histogram =
+            || Histogram::new_with_bounds(1, MAX_US, figures).expect("the bounds are right");
         Self { response: histogram(), service: histogram() }
     }
     fn record(&mut self, service_us: u64, late_us: u64) {
@@ -101,7 +105,7 @@ impl Percentiles {
 
 pub(super) fn latency(history: &History) -> Latency {
     let span = Span::seconds(history);
-    let mut whole = Pair::new();
+    let mut whole = Pair::new(FIGURES);
     let mut steps: Vec<Option<Pair>> = CallKind::ALL.iter().map(|_| None).collect();
     let mut over_time = vec![];
     let mut current: Option<(usize, Pair)> = None;
@@ -110,7 +114,7 @@ pub(super) fn latency(history: &History) -> Latency {
         let slice = span.slice(op.start);
         if current.as_ref().is_none_or(|(open, _)| *open != slice) {
             over_time.extend(current.take().map(|(open, pair)| bucket(span, open, &pair)));
-            current = Some((slice, Pair::new()));
+            current = Some((slice, Pair::new(FIGURES_OF_SLICE)));
         }
         let service = op.end.minus(op.start).0 / 1_000;
         let late = u64::from(op.call.late_us);
@@ -118,7 +122,7 @@ pub(super) fn latency(history: &History) -> Latency {
         let pairs = [
             Some(&mut whole),
             current.as_mut().map(|(_, pair)| pair),
-            Some(steps[step].get_or_insert_with(Pair::new)),
+            Some(steps[step].get_or_insert_with(|| Pair::new(FIGURES))),
         ];
         pairs.into_iter().flatten().for_each(|pair| pair.record(service, late));
     }
@@ -133,5 +137,5 @@ pub(super) fn latency(history: &History) -> Latency {
 
 fn bucket(span: Span, slice: usize, pair: &Pair) -> LatencyBucket {
     let (response, service) = pair.percentiles();
-    LatencyBucket { from_s: span.from_s(slice), response, service }
+    LatencyBucket { from_s: span.begin_s(slice), response, service }
 }

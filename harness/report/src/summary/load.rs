@@ -64,7 +64,7 @@ pub(super) fn traffic(history: &History) -> Traffic {
     never.for_each(|op| lost[span.slice(op.start)] += 1);
     let mut in_flight = 0_u64;
     for (slice, bucket) in all.iter_mut().enumerate() {
-        bucket.from_s = span.from_s(slice);
+        bucket.from_s = span.begin_s(slice);
         in_flight = (in_flight + bucket.sent).saturating_sub(bucket.completed + lost[slice]);
         bucket.in_flight = in_flight;
     }

@@ -1,5 +1,6 @@
 //! Who came, and who was let in.
 
+use crate::words;
 use onsale_history::{BuyerId, CallKind, History, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -108,7 +109,7 @@ fn inversions(ranks: &[usize]) -> u64 {
 
 fn tau(count: u64, inversions: u64) -> Option<f64> {
     let pairs = count * count.saturating_sub(1) / 2;
-    (pairs > 0).then(|| 1.0 - 2.0 * crate::words::ratio(inversions, pairs))
+    (pairs > 0).then(|| words::rounded(1.0 - 2.0 * words::ratio(inversions, pairs)))
 }
 
 fn quantile_s(sorted: &[u64], quantile: f64) -> f64 {
@@ -119,7 +120,7 @@ fn quantile_s(sorted: &[u64], quantile: f64) -> f64 {
         reason = "a place in a list, by a share between 0 and 1"
     )]
     let at = (quantile * sorted.len().saturating_sub(1) as f64) as usize;
-    sorted.get(at).map_or(0.0, |&wait| Nanos(wait).as_millis_f64() / 1e3)
+    sorted.get(at).map_or(0.0, |&wait| words::rounded(Nanos(wait).as_millis_f64() / 1e3))
 }
 
 #[cfg(test)]
@@ -131,7 +132,7 @@ mod tests {
         let table: [(&[usize], u64, Option<f64>); 4] = [
             (&[0, 1, 2, 3], 0, Some(1.0)),
             (&[3, 2, 1, 0], 6, Some(-1.0)),
-            (&[1, 0, 2, 3], 1, Some(1.0 - 2.0 / 6.0)),
+            (&[1, 0, 2, 3], 1, Some(0.666_667)),
             (&[0], 0, None),
         ];
         for (ranks, expected, tau_expected) in table {

@@ -1,5 +1,6 @@
 //! Slices of the run's time, so few that a chart stays small, however long the run was.
 
+use crate::words;
 use onsale_history::{History, Nanos};
 
 /// Slices that a chart has at most.
@@ -43,17 +44,17 @@ impl Span {
     }
 
     /// The first instant of a slice.
-    pub(super) fn from(self, slice: usize) -> Nanos {
+    pub(super) fn begin(self, slice: usize) -> Nanos {
         Nanos(self.width * slice as u64)
     }
 
     /// The first second of a slice.
-    pub(super) fn from_s(self, slice: usize) -> f64 {
-        self.from(slice).as_millis_f64() / 1e3
+    pub(super) fn begin_s(self, slice: usize) -> f64 {
+        words::rounded(self.begin(slice).as_millis_f64() / 1e3)
     }
 
     pub(super) fn width_s(self) -> f64 {
-        Nanos(self.width).as_millis_f64() / 1e3
+        words::rounded(Nanos(self.width).as_millis_f64() / 1e3)
     }
 }
 

@@ -70,9 +70,9 @@ fn series(facts: &Facts<'_>, sku: SkuId, span: Span) -> StockSeries {
     let facts_of = &facts.sale.skus[index];
     let mut over_time: Vec<StockBucket> = vec![];
     for slice in 0..span.len() {
-        let last = span.from(slice + 1).minus(Nanos(1));
+        let last = span.begin(slice + 1).minus(Nanos(1));
         let bucket = StockBucket {
-            from_s: span.from_s(slice),
+            from_s: span.begin_s(slice),
             definite: (definite[slice].0, definite[slice].1),
             possible: (possible[slice].0, possible[slice].1),
             confirmed: confirmed[slice].2,
@@ -85,7 +85,7 @@ fn series(facts: &Facts<'_>, sku: SkuId, span: Span) -> StockSeries {
             over_time.push(bucket);
         }
     }
-    let until_s = span.from_s(span.len());
+    let until_s = span.begin_s(span.len());
     StockSeries { sku: facts_of.name.clone(), capacity: facts_of.capacity, over_time, until_s }
 }
 
@@ -123,7 +123,7 @@ fn levels(steps: Vec<(Nanos, i64)>, span: Span) -> Vec<(i64, i64, i64)> {
     let mut level = 0;
     let mut steps = steps.into_iter().peekable();
     for slice in 0..span.len() {
-        let end = if slice + 1 == span.len() { Nanos::NEVER } else { span.from(slice + 1) };
+        let end = if slice + 1 == span.len() { Nanos::NEVER } else { span.begin(slice + 1) };
         let (mut least, mut most) = (level, level);
         while let Some((at, _)) = steps.next_if(|(at, _)| *at < end).inspect(|(_, by)| level += by)
         {

@@ -75,7 +75,13 @@ pub(super) fn tiles(
     run: &RunFacts,
     latency: &Latency,
 ) -> Vec<Tile> {
-    let mut all = vec![sold(facts), oversold(verdict), lost(verdict), unknown(verdict)];
+    let units = units_sold(facts);
+    let mut all = vec![
+        sold(facts, &units),
+        oversold(facts, verdict, &units),
+        lost(verdict),
+        unknown(verdict),
+    ];
     if run.load.offered > 0 {
         all.push(tile(
             "achieved load",
@@ -101,8 +107,8 @@ pub(super) fn tiles(
     all
 }
 
-/// Units of orders that somebody was shown as confirmed, and never as over since.
-fn sold(facts: &Facts<'_>) -> Tile {
+/// Units of each SKU in orders that somebody was shown as confirmed, and not as over since.
+fn units_sold(facts: &Facts<'_>) -> Vec<u64> {
     let mut latest: BTreeMap<_, (_, State, u32)> = BTreeMap::new();
     for seen in &facts.sightings {
         let (Some(order), Some((sku, units))) = (seen.order, seen.item) else { continue };
@@ -112,30 +118,39 @@ fn sold(facts: &Facts<'_>) -> Tile {
             *entry = (at, seen.state, units);
         }
     }
-    let sold: u64 = latest
-        .values()
-        .filter(|(_, state, _)| *state == State::Confirmed)
-        .map(|(_, _, units)| u64::from(*units))
-        .sum();
-    let capacity: u64 = facts.sale.skus.iter().map(|sku| u64::from(sku.capacity)).sum();
-    let share = format!("of {} units", words::count(capacity));
-    tile("sold", words::count(sold), share, Tone::Neutral)
+    let mut sold = vec![0; facts.sale.skus.len()];
+    for ((_, sku), (_, state, units)) in latest {
+        if let Some(slot) = sold.get_mut(sku.index()).filter(|_| state == State::Confirmed) {
+            *slot += u64::from(units);
+        }
+    }
+    sold
 }
 
-fn oversold(verdict: &Verdict) -> Tile {
+fn sold(facts: &Facts<'_>, sold: &[u64]) -> Tile {
+    let capacity: u64 = facts.sale.skus.iter().map(|sku| u64::from(sku.capacity)).sum();
+    let share = format!("of {} units", words::count(capacity));
+    tile("sold", words::count(sold.iter().sum()), share, Tone::Neutral)
+}
+
+/// Units sold beyond what each SKU has. The rule speaks of one SKU at a time and of what is certain at one instant, so the sum
+/// over all SKUs may be more.
+fn oversold(facts: &Facts<'_>, verdict: &Verdict, sold: &[u64]) -> Tile {
     let Some(row) = verdict.rules.iter().find(|row| row.rule == "oversell") else {
-        return tile("oversold", "not judged".into(), String::new(), Tone::NotExercised);
+        return tile("oversold units", "not judged".into(), String::new(), Tone::NotExercised);
     };
-    let over = row.bounds.as_ref().map(|bounds| {
-        let beyond = |sold: i64| (sold - bounds.limit).max(0).unsigned_abs();
-        (beyond(bounds.definite), beyond(bounds.possible))
+    let beyond = |units: i64, limit: i64| (units - limit).max(0).unsigned_abs();
+    let bounds = row.bounds.as_ref();
+    let (definite, possible) = bounds.map_or((0, 0), |bounds| {
+        (beyond(bounds.definite, bounds.limit), beyond(bounds.possible, bounds.limit))
     });
-    let value = match over {
-        Some((definite, possible)) if definite == possible => words::count(definite),
-        Some((definite, possible)) => {
-            format!("{} to {}", words::count(definite), words::count(possible))
-        }
-        None => words::count(row.violations),
+    let skus = facts.sale.skus.iter().zip(sold);
+    let seen: u64 = skus.map(|(sku, sold)| sold.saturating_sub(u64::from(sku.capacity))).sum();
+    let definite = if row.validity == Validity::Violated { definite.max(seen) } else { definite };
+    let value = if possible > definite && row.validity == Validity::Undecided {
+        format!("{} to {}", words::count(definite), words::count(possible))
+    } else {
+        words::count(definite)
     };
     tile("oversold units", value, Tone::from(row.validity).word().to_owned(), row.validity.into())
 }
