@@ -50,7 +50,8 @@ fn last_line(summary: &Summary) -> String {
         ExitCode::Pass => format!(" {proved} and HELD {held} of {all} rules"),
         ExitCode::Threshold => {
             let missed = summary.thresholds.iter().filter(|threshold| !threshold.met).count();
-            format!(" {proved} and HELD {held} of {all} rules, {missed} thresholds missed")
+            let thresholds = if missed == 1 { "threshold" } else { "thresholds" };
+            format!(" {proved} and HELD {held} of {all} rules, {missed} {thresholds} missed")
         }
         _ => {
             let open: Vec<&str> = decisive(summary).map(|row| row.rule.as_str()).collect();

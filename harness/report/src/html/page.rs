@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 const ANOMALIES_PER_RULE_MAX: usize = 3;
 const ANOMALIES_MAX: usize = 30;
 
+/// Letters of a record that are shown: a read of the stock has a line for every SKU, and report.json has them all.
+const RECORD_MAX: usize = 2_000;
+
 /// `report.html`.
 pub fn html(summary: &Summary) -> String {
     Page { s: summary }.render().expect("a page in memory is always written")
@@ -46,6 +49,9 @@ impl Page<'_> {
     }
     fn duration(&self, ms: &f64) -> String {
         words::duration(*ms)
+    }
+    fn clipped(&self, record: &str) -> String {
+        words::clip(record, RECORD_MAX)
     }
     fn half(&self, ms: &f64) -> String {
         words::duration(*ms / 2.0)

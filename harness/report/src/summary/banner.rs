@@ -87,7 +87,8 @@ fn passed(verdict: &Verdict, run: &RunFacts) -> (&'static str, String, Tone) {
     )];
     let idle = count(Validity::NotExercised);
     if idle > 0 {
-        parts.push(format!("{idle} were not exercised and not required"));
+        let were = if idle == 1 { "was" } else { "were" };
+        parts.push(format!("{idle} {were} not exercised and not required"));
     }
     let missed: Vec<&str> = run.missed().map(|threshold| threshold.name.as_str()).collect();
     if !missed.is_empty() {
