@@ -1,5 +1,6 @@
 //! The evidence as a drawing: a lane a buyer, a bar an operation, a diamond a mark, and the faults in force behind them.
 
+use super::axis::Axis;
 use super::frame::WIDTH;
 use super::svg::{Anchor, ERROR, GRID, HELD, Ink, LANE, MUTED, Path, SOLD, Svg, TEXT, VIOLATED};
 use crate::{AnomalyCard, Summary, WitnessOperation, words};
@@ -14,8 +15,7 @@ const BAR_MIN: f64 = 4.0;
 const LABEL_MAX: usize = 64;
 
 struct Lanes<'a> {
-    from_s: f64,
-    until_s: f64,
+    axis: Axis,
     /// A buyer with its operations, in the order of their first.
     of_buyers: Vec<(&'a str, Vec<&'a WitnessOperation>)>,
     bottom: f64,
@@ -57,24 +57,22 @@ impl<'a> Lanes<'a> {
                 None => lanes.push((&op.buyer, vec![op])),
             }
         }
-        let starts = card.operations.iter().map(|op| op.start_ns);
-        let ends = card.operations.iter().map(|op| op.end_ns.unwrap_or(op.start_ns));
-        let marks = || card.marks.iter().map(|mark| mark.at_ns);
-        let from = seconds(starts.chain(marks()).min().unwrap_or(0)).min(card.at_s);
-        let until = seconds(ends.chain(marks()).max().unwrap_or(0)).max(card.at_s);
-        let around = ((until - from) * 0.04).max(0.000_5);
+        let operations = card
+            .operations
+            .iter()
+            .map(|op| (seconds(op.start_ns), seconds(op.end_ns.unwrap_or(op.start_ns))));
+        let marks = card.marks.iter().map(|mark| (seconds(mark.at_ns), seconds(mark.at_ns)));
+        let busy = operations.chain(marks).chain([(card.at_s, card.at_s)]).collect();
         let rows = u32::try_from(card.operations.len() + card.marks.len()).unwrap_or(24);
         Self {
-            from_s: (from - around).max(0.0),
-            until_s: until + around,
+            axis: Axis::new(busy, LEFT, RIGHT),
             of_buyers: lanes,
             bottom: TOP + ROW * f64::from(rows),
         }
     }
 
     fn x(&self, at_s: f64) -> f64 {
-        let share = (at_s - self.from_s) / (self.until_s - self.from_s);
-        LEFT + share.clamp(0.0, 1.0) * (RIGHT - LEFT)
+        self.axis.x(at_s)
     }
 
     fn background(&self, svg: &mut Svg, card: &AnomalyCard, summary: &Summary) {
@@ -92,19 +90,22 @@ impl<'a> Lanes<'a> {
             svg.text((8.0, y + 14.0), Anchor::Start, MUTED, "mark");
             y += ROW;
         }
+        let (begin, end) = self.axis.ends();
         for fault in &summary.faults {
             let Some((from, until)) = fault.band_s else { continue };
-            if until >= self.from_s && from <= self.until_s {
+            if until >= begin && from <= end {
                 let told = format!("{} in force", fault.name);
                 svg.hatched((self.x(from), self.x(until)), (TOP, self.bottom), &told);
             }
         }
-        for index in 0..=4_u32 {
-            let at = self.from_s + (self.until_s - self.from_s) * f64::from(index) / 4.0;
-            let x = self.x(at);
-            svg.line((x, TOP), (x, self.bottom), GRID, false);
-            let anchor = if index == 4 { Anchor::End } else { Anchor::Middle };
-            svg.text((x, self.bottom + 14.0), anchor, MUTED, &format!("{at:.4} s"));
+        for tick in self.axis.ticks() {
+            svg.line((tick.x, TOP), (tick.x, self.bottom), GRID, false);
+            let place = (tick.x, self.bottom + 14.0);
+            svg.text(place, Anchor::Middle, MUTED, &format!("{:.4} s", tick.at));
+        }
+        for &cut in &self.axis.breaks {
+            svg.text((cut, self.bottom + 14.0), Anchor::Middle, MUTED, "⁄⁄");
+            svg.line((cut, self.bottom - 4.0), (cut, self.bottom + 2.0), MUTED, false);
         }
         let certain = self.x(card.at_s);
         svg.line((certain, TOP), (certain, self.bottom), VIOLATED, true);
