@@ -5,7 +5,7 @@
 
 mod call;
 pub mod export;
-mod file;
+pub mod file;
 mod header;
 mod ids;
 mod mark;
@@ -15,7 +15,7 @@ mod operation;
 mod recorder;
 
 pub use call::{CallKind, Certainty, Class, Label, Outcome, State};
-pub use file::{Damage, Health, Recording, open};
+pub use file::{Damage, Health, Recording, open, verify};
 pub use header::{
     ConfirmPolicy, Header, LateCapture, QueueFacts, QueueMethod, SaleFacts, SkuFacts, SkuRole,
     SoldOutPolicy, Wave,

@@ -89,27 +89,38 @@ pub struct Names {
     journal: Option<Arc<Mutex<Written>>>,
 }
 
-/// A journal, or why there is none any more.
-struct Written(Result<Journal, std::io::ErrorKind>);
+/// What became of a journal.
+enum Written {
+    /// Every name is in it.
+    Open(Journal),
+    /// It is sealed: later names live in memory only, and no record can use them.
+    Sealed,
+    /// A name could not be written.
+    Failed(std::io::ErrorKind),
+}
 
 impl Names {
     /// A dictionary that writes every new name down before its identifier is used.
     pub(crate) fn journalled(journal: Journal) -> Self {
-        Self { spaces: Arc::default(), journal: Some(Arc::new(Mutex::new(Written(Ok(journal))))) }
+        Self { spaces: Arc::default(), journal: Some(Arc::new(Mutex::new(Written::Open(journal)))) }
     }
     /// Why a name could not be written down; identifiers given since then mean nothing to a reader.
     pub(crate) fn intact(&self) -> Result<(), std::io::Error> {
         let Some(journal) = &self.journal else { return Ok(()) };
-        journal.lock().expect("no writer panics").0.as_ref().map(drop).map_err(|&kind| kind.into())
-    }
-    /// Makes the journal durable.
-    pub(crate) fn finish(&self) -> std::io::Result<()> {
-        self.intact()?;
-        let Some(journal) = &self.journal else { return Ok(()) };
-        match &mut journal.lock().expect("no writer panics").0 {
-            Ok(journal) => journal.finish(),
-            Err(kind) => Err((*kind).into()),
+        match *journal.lock().expect("no writer panics") {
+            Written::Failed(kind) => Err(kind.into()),
+            Written::Open(_) | Written::Sealed => Ok(()),
         }
+    }
+    /// Makes the journal durable and ends it.
+    pub(crate) fn finish(&self) -> std::io::Result<()> {
+        let Some(journal) = &self.journal else { return Ok(()) };
+        let mut journal = journal.lock().expect("no writer panics");
+        if let Written::Open(open) = &mut *journal {
+            open.finish()?;
+            *journal = Written::Sealed;
+        }
+        if let Written::Failed(kind) = *journal { Err(kind.into()) } else { Ok(()) }
     }
     /// Adds a name read back from a journal.
     pub(crate) fn restore(&self, namespace: Namespace, name: &str) {
@@ -122,10 +133,10 @@ impl Names {
         }
         if let Some(journal) = &self.journal {
             let mut journal = journal.lock().expect("no writer panics");
-            let written =
-                journal.0.as_mut().map_or(Ok(()), |journal| journal.append(namespace, name));
-            if let Err(error) = written {
-                journal.0 = Err(error.kind());
+            if let Written::Open(open) = &mut *journal
+                && let Err(error) = open.append(namespace, name)
+            {
+                *journal = Written::Failed(error.kind());
             }
         }
         let name: Arc<str> = name.into();

@@ -2,12 +2,10 @@
 
 use super::log::chain;
 use super::names::entries;
+use super::pairing::Pairing;
 use super::record::{BLOCK, Event, SIZE};
 use super::seal::{self, Seal, Sealed};
-use crate::{
-    Completion, Header, History, Invocation, Line, Mark, Names, Nanos, OpId, Operation, Side,
-};
-use std::collections::BTreeMap;
+use crate::{Header, History, Names};
 use std::path::{Path, PathBuf};
 
 /// Why a record cannot be trusted.
@@ -79,6 +77,24 @@ pub enum Damage {
         /// Which record, from 0.
         record: usize,
     },
+    /// A sealed dictionary has an entry that is not whole.
+    #[error("`{path}` is damaged at entry {entry} (byte {byte})")]
+    Name {
+        /// Which file.
+        path: PathBuf,
+        /// Which entry, from 0.
+        entry: usize,
+        /// Where it begins.
+        byte: usize,
+    },
+    /// Events of different logs do not fit together.
+    #[error("the logs in `{path}` contradict each other: {what}")]
+    Pairs {
+        /// Which folder.
+        path: PathBuf,
+        /// What.
+        what: String,
+    },
 }
 
 /// What a reader noticed.
@@ -90,18 +106,14 @@ pub struct Health {
     pub records: u64,
     /// Operations that were never completed.
     pub open: u64,
-    /// Bytes after the last whole record, in all files of an unsealed record.
+    /// Bytes after the last whole record that something was written to, in all files of an unsealed record. What was
+    /// allocated ahead and never used does not count: after a crash of the process alone, this is 0.
     pub torn: u64,
 }
 
-type Calls = BTreeMap<OpId, (Nanos, Invocation, Vec<Line>)>;
-type Answers = BTreeMap<OpId, (Nanos, Completion, Vec<Line>)>;
-
 #[derive(Default)]
 struct Contents {
-    calls: Calls,
-    answers: Answers,
-    marks: Vec<Mark>,
+    pairing: Pairing,
     health: Health,
 }
 
@@ -125,28 +137,39 @@ pub fn open(folder: &Path) -> Result<(History, Names, Health), Damage> {
     {
         let bytes = read(path)?;
         if path.file_name().is_some_and(|name| name == "names.log") {
-            let (entries, whole) = entries(&bytes);
-            entries.iter().for_each(|(namespace, name)| names.restore(*namespace, name));
-            contents.health.torn += (bytes.len() - whole) as u64;
+            contents.read_names(path, &bytes, &names)?;
         } else {
-            contents.read_log(path, &bytes, seal.is_some())?;
+            contents.read_log(path, &bytes)?;
         }
     }
     if let Some(seal) = &seal {
         compare(folder, &files, seal)?;
     }
-    let health = contents.finish();
-    Ok((contents.history(header), names, health))
+    let Contents { pairing, mut health } = contents;
+    let (history, open) = pairing.history(header, health.sealed).map_err(|unpaired| {
+        Damage::Pairs { path: folder.to_owned(), what: unpaired.to_string() }
+    })?;
+    health.open = open;
+    Ok((history, names, health))
+}
+
+/// Reads the record in a folder only to see whether it is sound.
+///
+/// # Errors
+/// As [`open`].
+pub fn verify(folder: &Path) -> Result<Health, Damage> {
+    open(folder).map(|(_, _, health)| health)
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>, Damage> {
     let failed = |source| Damage::Read { path: folder.to_owned(), source };
-    let entries = std::fs::read_dir(folder).map_err(failed)?;
-    let mut files = entries
-        .map(|entry| Ok(entry?.path()))
-        .collect::<std::io::Result<Vec<_>>>()
-        .map_err(failed)?;
-    files.retain(|path| path.file_name().is_some_and(|name| name != seal::NAME));
+    let mut files = vec![];
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if entry.file_name() != seal::NAME && entry.file_type().map_err(failed)?.is_file() {
+            files.push(entry.path());
+        }
+    }
     files.sort();
     Ok(files)
 }
@@ -157,7 +180,8 @@ fn compare(folder: &Path, files: &[PathBuf], seal: &Seal) -> Result<(), Damage> 
         if !files.contains(&path) {
             return Err(Damage::Files { path });
         }
-        let found = Sealed::of(&read(&path)?);
+        let found =
+            Sealed::of(&path).map_err(|source| Damage::Read { path: path.clone(), source })?;
         if found != *sealed {
             return Err(Damage::Checksum { path, found: found.bytes, sealed: sealed.bytes });
         }
@@ -182,105 +206,58 @@ fn json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Damage> {
 }
 
 impl Contents {
-    fn read_log(&mut self, path: &Path, bytes: &[u8], sealed: bool) -> Result<(), Damage> {
+    fn read_names(&mut self, path: &Path, bytes: &[u8], names: &Names) -> Result<(), Damage> {
+        let (entries, whole) = entries(bytes);
+        if self.health.sealed && whole < bytes.len() {
+            let path = path.to_owned();
+            return Err(Damage::Name { path, entry: entries.len(), byte: whole });
+        }
+        for (namespace, name) in &entries {
+            names.restore(*namespace, name);
+        }
+        self.health.torn += written(&bytes[whole..]);
+        Ok(())
+    }
+
+    fn read_log(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Damage> {
         let mut checksum = 0;
-        let mut pending: Vec<(OpId, Side, Line)> = vec![];
+        let damaged = |index: usize| Damage::Record {
+            path: path.to_owned(),
+            block: index / (BLOCK + 1),
+            record: index % (BLOCK + 1),
+            byte: index * SIZE,
+        };
         for (index, chunk) in bytes.chunks(SIZE).enumerate() {
-            let event = chunk.try_into().ok().and_then(Event::decode);
-            let (block, record) = (index / (BLOCK + 1), index % (BLOCK + 1));
-            let Some(event) = event else {
-                if sealed {
-                    return Err(Damage::Record {
-                        path: path.to_owned(),
-                        block,
-                        record,
-                        byte: index * SIZE,
-                    });
-                }
-                self.health.torn += (bytes.len() - index * SIZE) as u64;
-                break;
-            };
             let nonsense = |what| Damage::Nonsense { path: path.to_owned(), what, record: index };
+            let event = chunk.try_into().ok().and_then(Event::decode);
+            let (block, at_trailer) = (index / (BLOCK + 1), index % (BLOCK + 1) == BLOCK);
             match event {
-                Event::Trailer { block: number, checksum: written } => {
-                    if record != BLOCK || number as usize != block || written != checksum {
+                None if self.health.sealed => return Err(damaged(index)),
+                None => {
+                    self.health.torn += written(&bytes[index * SIZE..]);
+                    break;
+                }
+                Some(Event::Trailer { block: number, checksum: written }) => {
+                    if !at_trailer || number as usize != block || written != checksum {
                         return Err(nonsense("a block's checksum does not fit its records"));
                     }
-                    continue;
                 }
-                _ if record == BLOCK => return Err(nonsense("a block has no trailer")),
-                _ => checksum = chain(checksum, chunk),
+                Some(_) if at_trailer => return Err(nonsense("a block has no trailer")),
+                Some(event) => {
+                    checksum = chain(checksum, chunk);
+                    self.health.records += 1;
+                    self.pairing.take(event).map_err(nonsense)?;
+                }
             }
-            self.health.records += 1;
-            self.take(event, &mut pending).map_err(nonsense)?;
+        }
+        if !self.pairing.end_of_log() && self.health.sealed {
+            return Err(damaged(bytes.len() / SIZE));
         }
         Ok(())
-    }
-
-    fn take(
-        &mut self,
-        event: Event,
-        pending: &mut Vec<(OpId, Side, Line)>,
-    ) -> Result<(), &'static str> {
-        match event {
-            Event::Line(op, side, line) => pending.push((op, side, line)),
-            Event::Mark(mark) => self.marks.push(mark),
-            Event::Invoke(op, at, call) => {
-                let lines = lines_of(op, Side::Call, pending)?;
-                if self.calls.insert(op, (at, call, lines)).is_some() {
-                    return Err("an operation is invoked twice");
-                }
-            }
-            Event::Complete(op, at, answer) => {
-                let lines = lines_of(op, Side::Answer, pending)?;
-                if self.answers.insert(op, (at, answer, lines)).is_some() {
-                    return Err("an operation is completed twice");
-                }
-            }
-            Event::Trailer { .. } => unreachable!("trailers are read above"),
-        }
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Health {
-        self.health.open =
-            self.calls.keys().filter(|op| !self.answers.contains_key(op)).count() as u64;
-        self.health
-    }
-
-    fn history(self, header: Header) -> History {
-        let sealed = self.health.sealed;
-        let mut history =
-            History { header, operations: vec![], lines: vec![], marks: self.marks, sealed };
-        let mut answers = self.answers;
-        for (id, (start, call, items)) in self.calls {
-            let from = history.lines.len();
-            history.lines.extend(items.into_iter().map(|line| (Side::Call, line)));
-            let (end, answer) = match answers.remove(&id) {
-                Some((end, answer, lines)) => {
-                    history.lines.extend(lines.into_iter().map(|line| (Side::Answer, line)));
-                    (if answer.outcome.is_indeterminate() { Nanos::NEVER } else { end }, answer)
-                }
-                None => (Nanos::NEVER, Completion::open()),
-            };
-            let range = |at: usize| u32::try_from(at).expect("fewer than 2^32 lines");
-            let lines = (range(from), range(history.lines.len()));
-            history.operations.push(Operation { id, start, end, call, answer, lines });
-        }
-        history.operations.sort_by_key(|operation| (operation.start, operation.id));
-        history.marks.sort_by_key(|mark| mark.at);
-        history
     }
 }
 
-/// The lines that stand before a record must all be its own.
-fn lines_of(
-    op: OpId,
-    side: Side,
-    pending: &mut Vec<(OpId, Side, Line)>,
-) -> Result<Vec<Line>, &'static str> {
-    if pending.iter().any(|(of, at, _)| *of != op || *at != side) {
-        return Err("a line stands before a record that it does not belong to");
-    }
-    Ok(pending.drain(..).map(|(_, _, line)| line).collect())
+/// Bytes up to the last one that is not zero.
+fn written(bytes: &[u8]) -> u64 {
+    bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1)
 }

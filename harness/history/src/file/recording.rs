@@ -27,6 +27,7 @@ struct Shared {
     workers: Mutex<Vec<Arc<Mutex<Log>>>>,
     operations: AtomicUsize,
     failed: AtomicBool,
+    sealed: AtomicBool,
 }
 
 impl Recording {
@@ -48,6 +49,7 @@ impl Recording {
             workers: Mutex::default(),
             operations: AtomicUsize::new(0),
             failed: AtomicBool::new(false),
+            sealed: AtomicBool::new(false),
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -58,6 +60,10 @@ impl Recording {
     /// When its file cannot be made.
     pub fn recorder(&self) -> Result<Box<dyn Record>, RecordError> {
         let mut workers = self.shared.workers.lock().expect("no writer panics");
+        if self.shared.sealed.load(Ordering::Acquire) {
+            let source = io::Error::other("the record is sealed");
+            return Err(RecordError { what: "a worker's log", source });
+        }
         let path = self.shared.folder.join(format!("worker-{:03}.log", workers.len()));
         let log =
             Log::create(&path).map_err(|source| self.shared.fail("a worker's log", source))?;
@@ -81,7 +87,8 @@ impl Recording {
         self.shared.failed.load(Ordering::Relaxed) || self.shared.names.intact().is_err()
     }
 
-    /// Ends the record: durable, and with the checksum of every file. Nothing may be recorded afterwards.
+    /// Ends the record: durable, and with the checksum of every file. What comes afterwards is refused with an error, and
+    /// the record is not broken by it: the seal says where the record ends.
     ///
     /// # Errors
     /// When something cannot be made durable, or could not be recorded before.
@@ -91,8 +98,10 @@ impl Recording {
             return Err(failed(io::Error::other("an earlier record could not be written")));
         }
         let seal = || -> io::Result<()> {
+            let workers = self.shared.workers.lock().expect("no writer panics");
+            self.shared.sealed.store(true, Ordering::Release);
             self.shared.marks.lock().expect("no writer panics").finish()?;
-            for log in self.shared.workers.lock().expect("no writer panics").iter() {
+            for log in workers.iter() {
                 log.lock().expect("no writer panics").finish()?;
             }
             self.shared.names.finish()?;
@@ -106,7 +115,9 @@ impl Recording {
 
 impl Shared {
     fn fail(&self, what: &'static str, source: io::Error) -> RecordError {
-        self.failed.store(true, Ordering::Relaxed);
+        if !self.sealed.load(Ordering::Acquire) {
+            self.failed.store(true, Ordering::Relaxed);
+        }
         RecordError { what, source }
     }
 }

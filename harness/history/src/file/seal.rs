@@ -2,11 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Name of the seal's file.
 pub(crate) const NAME: &str = "seal.json";
+/// So much is read at once.
+const PIECE: usize = 1 << 20;
 
 /// Length and checksum of every file, by name.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,9 +27,19 @@ pub(crate) struct Sealed {
 }
 
 impl Sealed {
-    /// Of these bytes.
-    pub(crate) fn of(bytes: &[u8]) -> Self {
-        Self { bytes: bytes.len() as u64, crc32: crc32fast::hash(bytes) }
+    /// Of a file, read piece by piece.
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        let (mut file, mut hasher, mut bytes) = (File::open(path)?, crc32fast::Hasher::new(), 0);
+        let mut piece = vec![0; PIECE];
+        loop {
+            match file.read(&mut piece)? {
+                0 => return Ok(Self { bytes, crc32: hasher.finalize() }),
+                read => {
+                    hasher.update(&piece[..read]);
+                    bytes += read as u64;
+                }
+            }
+        }
     }
 }
 
@@ -38,7 +51,7 @@ impl Seal {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
             if name != NAME && entry.file_type()?.is_file() {
-                seal.files.insert(name, Sealed::of(&std::fs::read(entry.path())?));
+                seal.files.insert(name, Sealed::of(&entry.path())?);
             }
         }
         Ok(seal)
