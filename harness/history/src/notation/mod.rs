@@ -25,11 +25,24 @@
 //!   `charge c1 captured amount=8900 order=o1 hold=h0 buyer=b0 instrument=i0` · `refund r1 c1 succeeded amount=8900` ·
 //!   `delivery d1 c1 succeeded genuine sent amount=8900 status=200`.
 //!
-//! Identifiers carry their dense number (`h7` is the hold with index 7).
+//! Identifiers carry their dense number (`h7` is the hold with index 7). Names of SKUs, faults and what they are on stand for
+//! themselves when they are plain words (letters, digits, `-_.:+@/`), else in the quotes of JSON: `sale "row 1, seat 2"
+//! stock=1`. A SKU called `h7`, `o7`, `c7` or `x7` is quoted too. `#` begins a comment, outside of quotes.
+//!
+//! A mistake is shown at its line and column:
+//!
+//! ```
+//! let mistake = onsale_history::notation::parse("sale A stock=1\np0 0ms..5ms hold B -> ?").unwrap_err();
+//! assert_eq!(mistake.to_string(), "2:18: expected a SKU, `h0`, `o0`, `c0`, an attribute or `->`");
+//! ```
 
+mod facts;
+mod marks;
 mod parse;
 mod print;
 mod units;
+mod words;
 
-pub use parse::{NotationError, parse};
+pub use parse::parse;
 pub use print::{line, print};
+pub use words::NotationError;

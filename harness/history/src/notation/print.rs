@@ -1,13 +1,15 @@
 //! From a history to lines.
 
 use super::units;
+use super::words::{is_numbered, is_plain};
 use crate::{
     CallKind, Certainty, Class, Completion, ConfirmPolicy, History, Invocation, Label, LateCapture,
     Line, Mark, MarkKind, Named, Names, Nanos, NoteId, Operation, Outcome, QueueMethod, SaleFacts,
     Side, SkuFacts, SkuId, SkuRole, SoldOutPolicy,
 };
 
-/// The whole history; reading it back gives the same one.
+/// The whole history; reading it back gives the same one, but for the header's words about the run. Operations are numbered
+/// again when they are read: a history with gaps in its numbers, as a crash leaves, comes back without them.
 pub fn print(history: &History, names: &Names) -> String {
     let mut text = String::new();
     for sku in &history.header.sale.skus {
@@ -44,7 +46,30 @@ pub fn line(history: &History, operation: &Operation, names: &Names) -> String {
 }
 
 fn sku_name(sku: SkuId, names: &Names) -> String {
-    names.name(sku).map_or_else(|| sku.to_string(), |name| name.to_string())
+    names.name(sku).map_or_else(|| sku.to_string(), |name| sku_word(&name))
+}
+
+/// A SKU's name must not look like an identifier.
+fn sku_word(name: &str) -> String {
+    if is_numbered(name) { quoted(name) } else { word(name) }
+}
+
+/// A name as one word.
+fn word(name: &str) -> String {
+    if is_plain(name) { name.to_owned() } else { quoted(name) }
+}
+
+fn quoted(name: &str) -> String {
+    serde_json::Value::from(name).to_string()
+}
+
+/// A sentence needs quotes only where it would not read back the same.
+fn sentence(text: &str) -> String {
+    if !text.is_empty() && text.split(' ').all(|word| is_plain(word.trim_end_matches([',', ';']))) {
+        text.to_owned()
+    } else {
+        quoted(text)
+    }
 }
 
 fn subject(history: &History, operation: &Operation, names: &Names, words: &mut Vec<String>) {
@@ -128,7 +153,12 @@ fn sku_line(sku: &SkuFacts) -> String {
         sku.waves.iter().map(|wave| format!("{}:{}", units::print(wave.at), wave.units)).collect();
     let waves =
         if waves.is_empty() { String::new() } else { format!(" waves={}", waves.join(",")) };
-    format!("sale {} stock={} shards={} role={role}{waves}\n", sku.name, sku.capacity, sku.shards)
+    format!(
+        "sale {} stock={} shards={} role={role}{waves}\n",
+        sku_word(&sku.name),
+        sku.capacity,
+        sku.shards
+    )
 }
 
 fn facts_line(sale: &SaleFacts, required: &[String], sealed: bool) -> String {
@@ -161,8 +191,9 @@ fn facts_line(sale: &SaleFacts, required: &[String], sealed: bool) -> String {
         let method = if queue.method == QueueMethod::Fifo { "fifo" } else { "lottery" };
         words.push(format!("queue={method} rate={} burst={}", queue.rate, queue.burst));
     }
-    words.push(format!("price={} currency={}", sale.price, sale.currency));
+    words.push(format!("price={} currency={}", sale.price, word(&sale.currency)));
     if !required.is_empty() {
+        let required: Vec<String> = required.iter().map(|rule| word(rule)).collect();
         words.push(format!("required={}", required.join(",")));
     }
     if !sealed {
@@ -171,18 +202,18 @@ fn facts_line(sale: &SaleFacts, required: &[String], sealed: bool) -> String {
     words.join(" ") + "\n"
 }
 
-fn note(id: NoteId, names: &Names) -> String {
-    names.name(id).map_or_else(|| format!("n{}", id.place()), |name| name.to_string())
+fn note(id: NoteId, names: &Names, write: fn(&str) -> String) -> String {
+    names.name(id).map_or_else(|| format!("n{}", id.place()), |name| write(&name))
 }
 
 fn mark_line(mark: &Mark, names: &Names) -> String {
     let mut words = vec!["mark".to_owned(), units::print(mark.at)];
     match mark.kind {
         MarkKind::Phase(name) => words.push(format!("phase {name}")),
-        MarkKind::Note(text) => words.push(format!("note {}", note(text, names))),
+        MarkKind::Note(text) => words.push(format!("note {}", note(text, names, sentence))),
         MarkKind::Fault { name, target, stage } => {
-            words.push(format!("fault {} {stage}", note(name, names)));
-            words.extend(target.map(|target| format!("on={}", note(target, names))));
+            words.push(format!("fault {} {stage}", note(name, names, word)));
+            words.extend(target.map(|target| format!("on={}", note(target, names, word))));
         }
         MarkKind::Charge { charge, order, hold, buyer, instrument, amount, stage } => {
             words.push(format!("charge {charge} {stage} amount={amount}"));

@@ -22,7 +22,9 @@ pub(super) fn parse(text: &str) -> Option<Nanos> {
 
 /// In the largest unit that needs no fraction.
 pub(super) fn print(at: Nanos) -> String {
-    let (unit, scale) =
-        UNITS.iter().find(|(_, scale)| at.0 % scale == 0).expect("every number is a multiple of 1");
+    let (unit, scale) = UNITS
+        .iter()
+        .find(|(_, scale)| at.0.is_multiple_of(*scale))
+        .expect("every number is a multiple of 1");
     format!("{}{unit}", at.0 / scale)
 }
