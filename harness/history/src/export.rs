@@ -1,7 +1,10 @@
 //! A history in the forms of other tools.
 
-use crate::{CallKind, History, Line, Mark, Names, Nanos, Operation, Outcome, Side};
+use crate::{
+    CallKind, History, Label, Line, Mark, MarkKind, Names, Nanos, Operation, Outcome, Side,
+};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// One JSON object a line: first the header, then operations and marks in the order of time. Identifiers are the target's
@@ -14,66 +17,110 @@ pub fn jsonl(history: &History, names: &Names, out: &mut dyn Write) -> io::Resul
     let mut marks = history.marks.iter().peekable();
     for operation in &history.operations {
         while let Some(mark) = marks.next_if(|mark| mark.at <= operation.start) {
-            writeln!(out, "{}", mark_json(mark))?;
+            writeln!(out, "{}", mark_json(mark, names))?;
         }
         writeln!(out, "{}", operation_json(history, operation, names))?;
     }
-    marks.try_for_each(|mark| writeln!(out, "{}", mark_json(mark)))
+    marks.try_for_each(|mark| writeln!(out, "{}", mark_json(mark, names)))
 }
 
 /// Jepsen's op maps, one a line: `{:type :invoke, :f :hold, :value …, :process 3, :time 12, :index 0}`. A success is `:ok`, a
-/// definite refusal `:fail`, everything else `:info`.
+/// definite refusal `:fail`, everything else `:info`. As Jepsen asks, a process does one thing at a time, and none at all after
+/// an `:info`: what the same line of operations does next has the number of a process that was never used. How an operation
+/// was meant (`:label`) and the number of the one that it repeats or resolves (`:link`, of `:op`) stand beside it.
 ///
 /// # Errors
 /// When the output cannot be written.
 pub fn edn(history: &History, names: &Names, out: &mut dyn Write) -> io::Result<()> {
-    let mut events: Vec<(Nanos, bool, &Operation)> = vec![];
-    for operation in &history.operations {
-        events.push((operation.start, false, operation));
+    let processes = Processes::of(history);
+    let mut events: Vec<(Nanos, bool, usize)> = vec![];
+    for (place, operation) in history.operations.iter().enumerate() {
+        events.push((operation.start, false, place));
         if operation.end != Nanos::NEVER {
-            events.push((operation.end, true, operation));
+            events.push((operation.end, true, place));
         }
     }
-    // An invocation comes before a completion of the same instant: ties are concurrent.
-    events.sort_by_key(|(at, done, operation)| (*at, *done, operation.id));
-    for (index, (at, done, operation)) in events.iter().enumerate() {
-        writeln!(out, "{}", op_map(history, operation, names, *at, *done, index))?;
-    }
+    // At the same instant what begins comes before what ends: ties are concurrent.
+    events.sort_unstable();
     // What never came back is of unknown type to the end, after everything else.
-    let open = history.operations.iter().filter(|operation| operation.end == Nanos::NEVER);
     let last = events.last().map_or(Nanos::ZERO, |(at, ..)| *at);
-    for (index, operation) in open.enumerate() {
-        writeln!(out, "{}", op_map(history, operation, names, last, true, events.len() + index))?;
+    let open = (0..history.operations.len())
+        .filter(|&place| history.operations[place].end == Nanos::NEVER)
+        .map(|place| (last, true, place));
+    for (index, (at, done, place)) in events.iter().copied().chain(open).enumerate() {
+        let operation = &history.operations[place];
+        let event = Event { operation, process: processes.numbers[place], at, done, index };
+        writeln!(out, "{}", event.op_map(history, names))?;
     }
     Ok(())
 }
 
-fn op_map(
-    history: &History,
-    operation: &Operation,
-    names: &Names,
+/// The process of every operation, as Jepsen counts them.
+struct Processes {
+    numbers: Vec<usize>,
+}
+
+impl Processes {
+    /// A process goes on under its number when its last operation ended before; otherwise under the next unused one.
+    fn of(history: &History) -> Self {
+        let highest = history.operations.iter().map(|operation| operation.call.process.index());
+        let mut unused = highest.max().map_or(0, |highest| highest + 1);
+        let mut busy: BTreeMap<usize, Vec<(usize, Nanos)>> = BTreeMap::new();
+        let numbers = history.operations.iter().map(|operation| {
+            let process = operation.call.process.index();
+            let numbers = busy.entry(process).or_default();
+            let free = numbers.iter_mut().find(|(_, until)| *until < operation.start);
+            if let Some((number, until)) = free {
+                *until = operation.end;
+                return *number;
+            }
+            let number = if numbers.is_empty() { process } else { unused };
+            unused += usize::from(number == unused);
+            numbers.retain(|(_, until)| *until != Nanos::NEVER);
+            numbers.push((number, operation.end));
+            number
+        });
+        Self { numbers: numbers.collect() }
+    }
+}
+
+/// One line of Jepsen's.
+struct Event<'a> {
+    operation: &'a Operation,
+    process: usize,
     at: Nanos,
     done: bool,
     index: usize,
-) -> String {
-    let (kind, error) = match (done, operation.outcome()) {
-        (false, _) => ("invoke", None),
-        (true, Outcome::Ok) => ("ok", None),
-        (true, Outcome::Failed(class)) => ("fail", Some(class)),
-        (true, Outcome::Indeterminate(class)) => ("info", Some(class)),
-    };
-    let error = error.map(|class| format!(", :error :{class}")).unwrap_or_default();
-    let value = edn_value(&if done {
-        answer_json(history, operation, names)
-    } else {
-        call_json(history, operation, names)
-    });
-    format!(
-        "{{:type :{kind}, :f :{}, :value {value}, :process {}, :time {}, :index {index}{error}}}",
-        operation.kind(),
-        operation.call.process.index(),
-        at.0,
-    )
+}
+
+impl Event<'_> {
+    fn op_map(&self, history: &History, names: &Names) -> String {
+        let Self { operation, process, at, done, index } = *self;
+        let (kind, error) = match (done, operation.outcome()) {
+            (false, _) => ("invoke", None),
+            (true, Outcome::Ok) => ("ok", None),
+            (true, Outcome::Failed(class)) => ("fail", Some(class)),
+            (true, Outcome::Indeterminate(class)) => ("info", Some(class)),
+        };
+        let value = edn_value(&if done {
+            answer_json(history, operation, names)
+        } else {
+            call_json(history, operation, names)
+        });
+        let label = (operation.call.label != Label::Ordinary)
+            .then(|| format!(", :label :{}", operation.call.label));
+        let link = operation.call.link.map(|link| format!(", :link {}", link.index()));
+        let error = error.map(|class| format!(", :error :{class}"));
+        format!(
+            "{{:type :{kind}, :f :{}, :value {value}, :process {process}, :time {}, :index {index}, :op {}{}{}{}}}",
+            operation.kind(),
+            at.0,
+            operation.id.index(),
+            label.unwrap_or_default(),
+            link.unwrap_or_default(),
+            error.unwrap_or_default(),
+        )
+    }
 }
 
 /// JSON as EDN: maps with keyword keys, vectors, strings, numbers, `nil`.
@@ -107,7 +154,7 @@ fn operation_json(history: &History, operation: &Operation, names: &Names) -> Va
         "start": operation.start,
         "end": end,
         "late_us": operation.call.late_us,
-        "link": operation.call.link.map(|link| link.index()),
+        "link": operation.call.link.map(crate::OpId::index),
         "call": call_json(history, operation, names),
         "outcome": outcome,
         "class": operation.outcome().class(),
@@ -182,6 +229,43 @@ fn line_json(line: &Line, names: &Names) -> Value {
     }
 }
 
-fn mark_json(mark: &Mark) -> Value {
-    json!({ "mark": mark.kind, "at": mark.at })
+fn mark_json(mark: &Mark, names: &Names) -> Value {
+    let kind = match mark.kind {
+        MarkKind::Phase(name) => json!({ "phase": name }),
+        MarkKind::Note(note) => json!({ "note": named(Some(note), names) }),
+        MarkKind::Fault { name, target, stage } => json!({ "fault": {
+            "name": named(Some(name), names),
+            "target": named(target, names),
+            "stage": stage,
+        } }),
+        MarkKind::Charge { charge, order, hold, buyer, instrument, amount, stage } => {
+            json!({ "charge": {
+                "charge": named(Some(charge), names),
+                "order": named(order, names),
+                "hold": named(hold, names),
+                "buyer": named(buyer, names),
+                "instrument": named(instrument, names),
+                "amount": amount,
+                "stage": stage,
+            } })
+        }
+        MarkKind::Refund { refund, charge, amount, stage } => json!({ "refund": {
+            "refund": named(Some(refund), names),
+            "charge": named(Some(charge), names),
+            "amount": amount,
+            "stage": stage,
+        } }),
+        MarkKind::Delivery { delivery, charge, kind, label, stage, status, amount } => {
+            json!({ "delivery": {
+                "delivery": named(Some(delivery), names),
+                "charge": named(charge, names),
+                "kind": kind,
+                "label": label,
+                "stage": stage,
+                "status": status,
+                "amount": amount,
+            } })
+        }
+    };
+    json!({ "mark": kind, "at": mark.at })
 }
