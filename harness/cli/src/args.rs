@@ -254,6 +254,9 @@ pub(crate) struct Probe {
     /// The target's mapping file.
     #[arg(long, default_value = "workloads/targets/reference.yaml")]
     pub(crate) mapping: PathBuf,
+    /// Where the harness's payment provider listens; the target must know it (`--psp-url`).
+    #[arg(long, default_value = "127.0.0.1:0", env = "ONSALE_PSP_LISTEN")]
+    pub(crate) psp_listen: SocketAddr,
     /// Show every variable.
     #[arg(long)]
     pub(crate) trace: bool,

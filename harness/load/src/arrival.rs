@@ -1,146 +1,102 @@
-//! When shoppers arrive: a pure function of the shapes, their number and a seed.
+//! When shoppers arrive: from a shape to instants.
 
-use onsale_history::Nanos;
 use onsale_plan::{Arrival, Phase};
-use std::time::Duration;
 
-/// How long a spike lasts.
-const SPIKE: Duration = Duration::from_millis(200);
+/// A spike takes so long.
+const SPIKE_S: f64 = 0.2;
 
-/// The arrivals of `shoppers` shoppers, from the first one's time on, earliest first. Shares follow from the areas.
-pub fn arrivals(phases: &[Phase], shoppers: u32, chance: &mut fastrand::Rng) -> Vec<Nanos> {
-    let areas: Vec<f64> = phases.iter().map(area).collect();
-    let total: f64 = areas.iter().sum();
-    if total <= 0.0 {
-        return vec![Nanos::ZERO; shoppers as usize];
+/// The arrival of every shopper, in nanoseconds after the first phase begins, sorted. Shares of the phases follow from the
+/// areas under their shapes.
+pub fn arrivals(phases: &[Phase], shoppers: u32, seed: u64) -> Vec<u64> {
+    let mut chance = fastrand::Rng::with_seed(seed ^ 0x6172_7269_7665);
+    let total: f64 = phases.iter().map(area).sum();
+    let (mut begun, mut given, mut sum) = (0.0, 0, 0.0);
+    let mut all = Vec::with_capacity(shoppers as usize);
+    for phase in phases {
+        sum += area(phase);
+        let until = if total > 0.0 { (f64::from(shoppers) * sum / total).round() } else { 0.0 };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and a u32")]
+        let until = (until as u32).min(shoppers);
+        let count = until - given;
+        for index in 0..count {
+            let even = (f64::from(index) + 0.5) / f64::from(count);
+            let share = if matches!(phase.shape, Arrival::Poisson(_)) { chance.f64() } else { even };
+            let at = begun + quantile(&phase.shape, share) * duration(phase);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time in a run")]
+            all.push((at * 1e9) as u64);
+        }
+        given = until;
+        begun += phase.lasts.as_secs_f64();
     }
-    let mut times = Vec::with_capacity(shoppers as usize);
-    let (mut begin, mut sum) = (0.0, 0.0);
-    for (phase, area) in phases.iter().zip(areas) {
-        sum += area;
-        let until = share(shoppers, sum / total);
-        let count = until.saturating_sub(times.len());
-        spread(phase, count, begin, chance, &mut times);
-        begin += phase.lasts.as_secs_f64();
-    }
-    times.sort_unstable();
-    times
+    // Arrivals that are independent and uniform, given their number, are a Poisson process.
+    all.sort_unstable();
+    all
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share of a u32 is between 0 and it"
-)]
-fn share(shoppers: u32, part: f64) -> usize {
-    (f64::from(shoppers) * part).round() as usize
+fn duration(phase: &Phase) -> f64 {
+    let lasts = phase.lasts.as_secs_f64();
+    if matches!(phase.shape, Arrival::Spike(_)) { lasts.min(SPIKE_S) } else { lasts }
 }
 
 fn area(phase: &Phase) -> f64 {
-    let seconds = phase.lasts.as_secs_f64();
-    match phase.shape {
-        Arrival::Constant(rate) | Arrival::Poisson(rate) => rate.max(0.0) * seconds,
-        Arrival::Ramp(from, to) => (from.max(0.0) + to.max(0.0)) / 2.0 * seconds,
-        Arrival::Spike(rate) => rate.max(0.0) * SPIKE.as_secs_f64().min(seconds),
-    }
+    let mean = match phase.shape {
+        Arrival::Constant(rate) | Arrival::Poisson(rate) | Arrival::Spike(rate) => rate,
+        Arrival::Ramp(from, to) => f64::midpoint(from, to),
+    };
+    mean * duration(phase)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "fewer than 2^52 shoppers")]
-fn spread(
-    phase: &Phase,
-    count: usize,
-    begin: f64,
-    chance: &mut fastrand::Rng,
-    out: &mut Vec<Nanos>,
-) {
-    let lasts = phase.lasts.as_secs_f64();
-    let middle = |index: usize| (index as f64 + 0.5) / count as f64;
-    for index in 0..count {
-        let at = match phase.shape {
-            Arrival::Constant(_) => lasts * middle(index),
-            Arrival::Ramp(from, to) => lasts * on_ramp(from.max(0.0), to.max(0.0), middle(index)),
-            // A Poisson process with a known count is that many independent uniform times.
-            Arrival::Poisson(_) => lasts * chance.f64(),
-            Arrival::Spike(_) => SPIKE.as_secs_f64().min(lasts) * middle(index),
-        };
-        out.push(seconds(begin + at));
+/// The point of a phase, 0 to 1, before which this share of its shoppers arrive.
+fn quantile(shape: &Arrival, share: f64) -> f64 {
+    let Arrival::Ramp(from, to) = *shape else { return share };
+    if (to - from).abs() < 1e-9 {
+        return share;
     }
-}
-
-/// Where a ramp has spent the share `part` of its area.
-fn on_ramp(from: f64, to: f64, part: f64) -> f64 {
-    let slope = to - from;
-    if slope.abs() < 1e-9 {
-        return part;
-    }
-    // from·x + slope·x²/2 = part·(from + to)/2
-    ((from * from + slope * part * (from + to)).max(0.0).sqrt() - from) / slope
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a time within a workload fits"
-)]
-fn seconds(seconds: f64) -> Nanos {
-    Nanos((seconds * 1e9) as u64)
+    // from·x + (to − from)·x²/2 = share·(from + to)/2
+    let (a, b, c) = ((to - from) / 2.0, from, -share * f64::midpoint(from, to));
+    (-b + (b * b - 4.0 * a * c).max(0.0).sqrt()) / (2.0 * a)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::arrivals;
+    use onsale_plan::{Arrival, Phase};
+    use std::time::Duration;
 
-    fn phase(ms: u64, shape: Arrival) -> Phase {
-        Phase { lasts: Duration::from_millis(ms), shape }
+    fn phase(seconds: f64, shape: Arrival) -> Phase {
+        Phase { lasts: Duration::from_secs_f64(seconds), shape }
     }
 
-    fn within(times: &[Nanos], from_ms: u64, to_ms: u64) -> usize {
-        let range = Nanos::from_millis(from_ms)..Nanos::from_millis(to_ms);
-        times.iter().filter(|time| range.contains(time)).count()
+    fn between(all: &[u64], from_s: f64, to_s: f64) -> usize {
+        all.iter().filter(|at| (from_s..to_s).contains(&(**at as f64 / 1e9))).count()
     }
 
     #[test]
-    fn shapes_put_shoppers_where_their_area_is() {
-        let cases: [(Vec<Phase>, &[(u64, u64, usize)]); 4] = [
-            (vec![phase(1000, Arrival::Constant(3.0))], &[(0, 500, 500), (500, 1000, 500)]),
-            (vec![phase(1000, Arrival::Ramp(0.0, 1.0))], &[(0, 500, 250), (500, 1000, 750)]),
-            (
-                vec![phase(1000, Arrival::Constant(1.0)), phase(1000, Arrival::Spike(20.0))],
-                &[(0, 1000, 200), (1000, 1200, 800)],
-            ),
-            (
-                vec![phase(1000, Arrival::Constant(0.0)), phase(1000, Arrival::Ramp(2.0, 2.0))],
-                &[(0, 1000, 0), (1000, 2000, 1000)],
-            ),
-        ];
-        for (phases, expected) in cases {
-            let times = arrivals(&phases, 1000, &mut fastrand::Rng::with_seed(1));
-            assert_eq!(times.len(), 1000);
-            assert!(times.is_sorted());
-            for &(from, to, count) in expected {
-                let got = within(&times, from, to);
-                assert!(got.abs_diff(count) <= 2, "{phases:?}: {got} in {from}..{to} ms");
+    fn shapes_have_their_shares() {
+        for (phases, windows) in [
+            (vec![phase(10.0, Arrival::Constant(1.0))], vec![(0.0, 5.0, 500), (5.0, 10.0, 500)]),
+            (vec![phase(10.0, Arrival::Ramp(0.0, 1.0))], vec![(0.0, 5.0, 250), (5.0, 10.0, 750)]),
+            (vec![phase(10.0, Arrival::Ramp(1.0, 0.0))], vec![(0.0, 5.0, 750), (5.0, 10.0, 250)]),
+            (vec![phase(5.0, Arrival::Constant(1.0)), phase(5.0, Arrival::Spike(25.0))], vec![(0.0, 5.0, 500), (5.0, 5.2, 500)]),
+        ] {
+            let all = arrivals(&phases, 1_000, 7);
+            assert_eq!(all.len(), 1_000);
+            assert!(all.is_sorted());
+            for (from, to, expected) in windows {
+                assert!(between(&all, from, to).abs_diff(expected) <= 2, "{phases:?} in {from}..{to}");
             }
         }
     }
 
     #[test]
-    fn poisson_arrivals_bunch_and_have_their_mean() {
-        let phases = [phase(10_000, Arrival::Poisson(1.0))];
-        let times = arrivals(&phases, 10_000, &mut fastrand::Rng::with_seed(3));
-        // Counts of a Poisson process vary as much as their mean; evenly spread ones do not vary.
-        let counts: Vec<f64> = (0..100)
-            .map(|i| f64::from(u32::try_from(within(&times, i * 100, i * 100 + 100)).unwrap()))
-            .collect();
-        let variance = counts.iter().map(|count| (count - 100.0).powi(2)).sum::<f64>() / 100.0;
-        assert!((50.0..200.0).contains(&variance), "{variance}");
-    }
-
-    #[test]
-    fn the_same_seed_gives_the_same_arrivals() {
-        let phases = [phase(1000, Arrival::Poisson(1.0))];
-        let of = |seed| arrivals(&phases, 500, &mut fastrand::Rng::with_seed(seed));
-        assert_eq!(of(1), of(1));
-        assert_ne!(of(1), of(2));
+    fn poisson_arrivals_are_uneven_and_follow_the_seed() {
+        let phases = [phase(10.0, Arrival::Poisson(1.0))];
+        let (all, again, other) = (arrivals(&phases, 10_000, 1), arrivals(&phases, 10_000, 1), arrivals(&phases, 10_000, 2));
+        assert_eq!(all, again);
+        assert_ne!(all, other);
+        let gaps: Vec<f64> = all.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let deviation = (gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64).sqrt();
+        assert!((0.9..1.1).contains(&(deviation / mean)), "an exponential gap deviates by its mean");
     }
 }

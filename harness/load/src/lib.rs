@@ -1,42 +1,27 @@
-//! The swarm: who comes to the sale, when, what each of them asks for, and how late it left.
+//! The swarm: personas, arrivals, session scheduler, goose; records, never judges.
 //!
-//! A shopper is a small [`Me`] with a plan of [`Act`]s that its [persona](PERSONAS) drew from a seed; sessions wait in a
-//! timing wheel, and a few hundred workers (goose users) take what is due. A [`Swarm`] does the phases of a run one after
-//! the other. It records everything and judges nothing.
+//! A [`Swarm`] plays a workload's shoppers against a target. A shopper is not a connection: it is a small session that lies
+//! in a timing wheel until its next step is due. The workers are goose users; each takes the next due step, sends it and
+//! lays the session back. Arrivals and due times do not wait for the target (open model), so that a slow target is seen as
+//! slow, and latency counts from the instant at which a step was due.
 
-mod act;
 mod arrival;
-mod ask;
-mod attack;
-mod book;
-mod cast;
-mod config;
-mod drain;
-mod engine;
-mod error;
-mod gate;
-mod last;
-mod me;
+mod closing;
+mod deal;
+mod goose;
+mod live;
 mod persona;
-mod play;
-mod puzzles;
+mod pool;
+mod puzzle;
 mod scheduler;
+mod session;
 mod stats;
+mod step;
 mod swarm;
 mod wheel;
-mod worker;
-mod world;
 
-pub use act::{Act, CheckoutHow, HoldHow, JoinHow, PayHow};
 pub use arrival::arrivals;
-pub use ask::{Ask, Item, Next, Pass, Proof, Seen, Sight, View};
-pub use cast::Cast;
-pub use config::{Live, Phase, Progress, Recorders, Silent, SwarmConfig};
-pub use error::LoadError;
-pub use me::Me;
-pub use persona::{Entry, PERSONAS};
-pub use play::next;
-pub use stats::{LoadStats, Second};
-pub use swarm::Swarm;
-pub use wheel::Wheel;
-pub use world::World;
+pub use live::Live;
+pub use persona::{PERSONAS, Persona};
+pub use stats::{LoadStats, Second, Spread};
+pub use swarm::{LoadError, Swarm, SwarmConfig};

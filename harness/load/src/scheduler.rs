@@ -1,137 +1,138 @@
-//! Who is due next. Arrivals never wait for the target: what nobody has time for piles up here and is counted.
+//! Who is next: a wheel of sleepers, a queue of those who are due, and the end of the load.
 
+use crate::session::{Shopper, Twin};
 use crate::wheel::Wheel;
-use onsale_history::Nanos;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::sync::{Mutex, MutexGuard};
-use std::task::{Poll, Waker};
+use onsale_history::{Clock, Nanos};
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::time::Duration;
+use tokio::sync::Notify;
 
-/// Due sessions, and workers that wait for one.
-pub(crate) struct Scheduler {
-    inner: Mutex<Inner>,
+/// The wheel turns so often.
+const TICK: Duration = Duration::from_millis(1);
+const TICK_NS: u64 = 1_000_000;
+
+/// Something to do.
+pub(crate) enum Task {
+    /// A shopper arrives.
+    Arrive(u32),
+    /// A shopper's next step.
+    Shopper(Box<Shopper>),
+    /// The second of two clicks.
+    Twin(Box<Twin>),
 }
 
-struct Inner {
-    wheel: Wheel<u32>,
-    ready: BinaryHeap<Reverse<(Nanos, u32)>>,
-    idle: Vec<Waker>,
-    fresh: Vec<(Nanos, u32)>,
+struct State {
+    wheel: Wheel<(Nanos, Task)>,
+    due: VecDeque<(Nanos, Task)>,
+    /// Tasks that exist: asleep, due, with a worker or with a solver.
+    alive: usize,
     closed: bool,
-    backlog_max: usize,
+}
+
+/// Shared by the dispatcher, the workers and the solvers.
+pub(crate) struct Scheduler {
+    state: Mutex<State>,
+    wake: Notify,
+    clock: Clock,
 }
 
 impl Scheduler {
-    pub(crate) fn new(now: Nanos) -> Self {
-        Self {
-            inner: Mutex::new(Inner {
-                wheel: Wheel::new(now),
-                ready: BinaryHeap::new(),
-                idle: vec![],
-                fresh: vec![],
-                closed: false,
-                backlog_max: 0,
-            }),
-        }
+    /// An empty one.
+    pub(crate) fn new(clock: Clock) -> Self {
+        let mut wheel = Wheel::new();
+        wheel.advance(clock.now().0 / TICK_NS, &mut vec![]);
+        let state = State { wheel, due: VecDeque::new(), alive: 0, closed: false };
+        Self { state: Mutex::new(state), wake: Notify::new(), clock }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().expect("the scheduler does not panic")
+    /// A new task.
+    pub(crate) fn add(&self, at: Nanos, task: Task) {
+        let mut state = self.state.lock().expect("no holder panics");
+        state.alive += 1;
+        self.lay(&mut state, at, task);
     }
 
-    /// Wakes a session at `due`.
-    pub(crate) fn push(&self, due: Nanos, now: Nanos, session: u32) {
-        let mut inner = self.lock();
-        if due <= now {
-            inner.ready.push(Reverse((due, session)));
-            inner.wake(1);
+    /// A task that a worker took and gives back.
+    pub(crate) fn again(&self, at: Nanos, task: Task) {
+        let mut state = self.state.lock().expect("no holder panics");
+        self.lay(&mut state, at, task);
+    }
+
+    /// A task that a worker or solver took and gives back, to go on at once.
+    pub(crate) fn ready(&self, task: Task) {
+        self.again(self.clock.now(), task);
+    }
+
+    fn lay(&self, state: &mut State, at: Nanos, task: Task) {
+        if at <= self.clock.now() {
+            state.due.push_back((at, task));
+            self.wake.notify_one();
         } else {
-            inner.wheel.insert(due, session);
+            state.wheel.lay(at.0.div_ceil(TICK_NS), (at, task));
         }
     }
 
-    /// Hands out what became due by `now`.
-    pub(crate) fn advance(&self, now: Nanos) {
-        let mut inner = self.lock();
-        let mut fresh = std::mem::take(&mut inner.fresh);
-        inner.wheel.advance(now, &mut fresh);
-        let count = fresh.len();
-        inner.ready.extend(fresh.drain(..).map(Reverse));
-        inner.fresh = fresh;
-        inner.backlog_max = inner.backlog_max.max(inner.ready.len());
-        inner.wake(count);
+    /// A task is over. The last one closes the scheduler.
+    pub(crate) fn finished(&self) {
+        let mut state = self.state.lock().expect("no holder panics");
+        state.alive -= 1;
+        if state.alive == 0 {
+            state.closed = true;
+            self.wake.notify_waiters();
+        }
     }
 
-    /// The session that is due for the longest time; nothing once the scheduler is closed.
-    pub(crate) async fn take(&self) -> Option<(Nanos, u32)> {
-        std::future::poll_fn(|context| {
-            let mut inner = self.lock();
-            if inner.closed {
-                return Poll::Ready(None);
+    /// The next due task and when it was due; nothing when the load is over.
+    pub(crate) async fn next(&self) -> Option<(Nanos, Task)> {
+        loop {
+            let woken = self.wake.notified();
+            tokio::pin!(woken);
+            woken.as_mut().enable();
+            {
+                let mut state = self.state.lock().expect("no holder panics");
+                if state.closed {
+                    return None;
+                }
+                if let Some(task) = state.due.pop_front() {
+                    if !state.due.is_empty() {
+                        self.wake.notify_one();
+                    }
+                    return Some(task);
+                }
             }
-            if let Some(Reverse(due)) = inner.ready.pop() {
-                return Poll::Ready(Some(due));
+            woken.await;
+        }
+    }
+
+    /// Turns the wheel until everybody is done.
+    pub(crate) async fn turn(&self) {
+        let mut ticks = tokio::time::interval(TICK);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+        let mut ripe = vec![];
+        loop {
+            ticks.tick().await;
+            let mut state = self.state.lock().expect("no holder panics");
+            if state.closed {
+                return;
             }
-            inner.idle.push(context.waker().clone());
-            Poll::Pending
-        })
-        .await
-    }
-
-    /// Nobody gets anything any more.
-    pub(crate) fn close(&self) {
-        let mut inner = self.lock();
-        inner.closed = true;
-        inner.idle.drain(..).for_each(Waker::wake);
-    }
-
-    /// Sessions that are due and not taken, now and at most.
-    pub(crate) fn backlog(&self) -> (usize, usize) {
-        let inner = self.lock();
-        (inner.ready.len(), inner.backlog_max)
-    }
-}
-
-impl Inner {
-    fn wake(&mut self, count: usize) {
-        for _ in 0..count {
-            let Some(waker) = self.idle.pop() else { return };
-            waker.wake();
+            state.wheel.advance(self.clock.now().0 / TICK_NS, &mut ripe);
+            if !ripe.is_empty() {
+                state.due.extend(ripe.drain(..).map(|(_, task)| task));
+                self.wake.notify_one();
+            }
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn what_is_due_longest_comes_first_and_nothing_comes_after_the_end() {
-        let scheduler = Scheduler::new(Nanos::ZERO);
-        let ms = Nanos::from_millis;
-        for (due, session) in [(30, 3), (10, 1), (20, 2), (900, 9)] {
-            scheduler.push(ms(due), Nanos::ZERO, session);
-        }
-        scheduler.advance(ms(40));
-        assert_eq!(scheduler.backlog(), (3, 3));
-        for expected in 1..=3 {
-            assert_eq!(scheduler.take().await.map(|(_, session)| session), Some(expected));
-        }
-        scheduler.close();
-        assert_eq!(scheduler.take().await, None);
-    }
-
-    #[tokio::test]
-    async fn an_idle_worker_is_woken() {
-        let scheduler = std::sync::Arc::new(Scheduler::new(Nanos::ZERO));
-        let worker = tokio::spawn({
-            let scheduler = scheduler.clone();
-            async move { scheduler.take().await }
-        });
-        while scheduler.lock().idle.is_empty() {
-            tokio::task::yield_now().await;
-        }
-        scheduler.push(Nanos(5), Nanos(5), 7);
-        assert_eq!(worker.await.unwrap(), Some((Nanos(5), 7)));
+    /// Ends the load before everybody is done: what was due by now, and what was not.
+    pub(crate) fn close(&self) -> (Vec<Task>, Vec<Task>) {
+        let mut state = self.state.lock().expect("no holder panics");
+        state.closed = true;
+        self.wake.notify_waiters();
+        let due = state.due.drain(..).map(|(_, task)| task).collect();
+        let mut asleep = vec![];
+        let all = self.clock.now().0 / TICK_NS + (1 << 24);
+        state.wheel.advance(all, &mut asleep);
+        (due, asleep.into_iter().map(|(_, (_, task))| task).collect())
     }
 }

@@ -1,171 +1,124 @@
-//! What the swarm measured of itself and of the target.
+//! What the load did, apart from the history.
 
 use hdrhistogram::Histogram;
-use onsale_history::{Nanos, Outcome};
+use onsale_history::Nanos;
 
-/// Longest time that is told apart, in microseconds.
-const LONGEST_US: u64 = 120_000_000;
+/// Highest latency that is told apart: a minute.
+const HIGHEST_US: u64 = 60_000_000;
 
-/// What a phase of load came to. Times are in microseconds.
+/// A distribution in microseconds.
 #[derive(Clone, Debug)]
-pub struct LoadStats {
-    /// Steps that became due.
+pub struct Spread {
+    histogram: Histogram<u64>,
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        let histogram = Histogram::new_with_bounds(1, HIGHEST_US, 3).expect("the bounds are sound");
+        Self { histogram }
+    }
+}
+
+impl Spread {
+    /// Counts a value.
+    pub fn record(&mut self, nanos: Nanos) {
+        self.histogram.saturating_record(nanos.0 / 1_000);
+    }
+    /// The value below which this share lies, in milliseconds.
+    #[expect(clippy::cast_precision_loss, reason = "at most a minute")]
+    pub fn quantile_ms(&self, share: f64) -> f64 {
+        self.histogram.value_at_quantile(share) as f64 / 1e3
+    }
+    /// The highest value in milliseconds.
+    pub fn max_ms(&self) -> f64 {
+        self.quantile_ms(1.0)
+    }
+    /// How many were counted.
+    pub fn len(&self) -> u64 {
+        self.histogram.len()
+    }
+    /// None was counted.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.histogram.add(&other.histogram).expect("all spreads have the same bounds");
+    }
+}
+
+/// One second of the load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Second {
+    /// Steps that were due.
     pub offered: u64,
-    /// Of them, sent.
+    /// Steps that left.
     pub sent: u64,
-    /// Of them, answered definitely.
+    /// Steps that were answered.
     pub completed: u64,
-    /// Of them, without a definite answer.
-    pub unknown: u64,
-    /// Sent of offered.
-    pub achieved: f64,
-    /// From due to sent.
-    pub late_us: Histogram<u64>,
-    /// From due to answered.
-    pub response_us: Histogram<u64>,
-    /// From sent to answered.
-    pub service_us: Histogram<u64>,
-    /// Second by second, since the run's epoch; the first is `first_second`.
+}
+
+/// What the load did.
+#[derive(Clone, Debug, Default)]
+pub struct LoadStats {
+    /// From when a step was due to its answer.
+    pub response: Spread,
+    /// From when a step left to its answer.
+    pub service: Spread,
+    /// From when a step was due to when it left.
+    pub late: Spread,
+    /// By the second since the run's epoch.
     pub seconds: Vec<Second>,
-    /// The second of the first entry of `seconds`.
-    pub first_second: u64,
+    /// Shoppers by persona.
+    pub personas: Vec<(&'static str, u64)>,
+    /// Steps that were due and never left, because the time was up.
+    pub backlog: u64,
     /// Puzzles solved.
     pub puzzles: u64,
-    /// CPU seconds that they cost.
-    pub puzzle_cpu_s: f64,
-    /// Shoppers of each persona.
-    pub personas: Vec<(&'static str, u32)>,
-    /// Shoppers that were done.
-    pub shoppers_done: u64,
-    /// Shoppers that were not when the load ended.
-    pub shoppers_left: u64,
-    /// Steps due and not sent when the load ended.
-    pub backlog_left: u64,
-    /// Most steps that waited at once.
-    pub backlog_max: u64,
-    /// How long the load took.
-    pub lasted: Nanos,
-    /// Somebody pressed Ctrl-C, or the limit of time was reached.
-    pub cut_short: bool,
-}
-
-/// One second.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Second {
-    /// Requests sent.
-    pub sent: u64,
-    /// Answered `ok`.
-    pub ok: u64,
-    /// Refused definitely.
-    pub refused: u64,
-    /// Without a definite answer.
-    pub unknown: u64,
-    /// Longest response time, from due.
-    pub response_us_max: u64,
-    /// Sum of the response times, for the mean.
-    pub response_us_sum: u64,
-}
-
-impl Default for LoadStats {
-    fn default() -> Self {
-        let histogram =
-            || Histogram::new_with_bounds(1, LONGEST_US, 3).expect("the bounds are right");
-        Self {
-            offered: 0,
-            sent: 0,
-            completed: 0,
-            unknown: 0,
-            achieved: 1.0,
-            late_us: histogram(),
-            response_us: histogram(),
-            service_us: histogram(),
-            seconds: vec![],
-            first_second: 0,
-            puzzles: 0,
-            puzzle_cpu_s: 0.0,
-            personas: vec![],
-            shoppers_done: 0,
-            shoppers_left: 0,
-            backlog_left: 0,
-            backlog_max: 0,
-            lasted: Nanos::ZERO,
-            cut_short: false,
-        }
-    }
+    /// CPU time spent on them.
+    pub puzzle_cpu: std::time::Duration,
+    /// Time from the first arrival to the last shopper's end.
+    pub lasted: std::time::Duration,
 }
 
 impl LoadStats {
-    /// One operation: due, sent, answered. `late` says whether its lateness is the swarm's.
-    pub(crate) fn add(&mut self, due: Nanos, sent: (Nanos, Nanos), outcome: Outcome, late: bool) {
-        let (start, end) = sent;
-        let us = |from: Nanos, to: Nanos| to.0.saturating_sub(from.0) / 1000;
-        self.sent += 1;
-        if outcome.is_indeterminate() {
-            self.unknown += 1;
-        } else {
-            self.completed += 1;
+    /// Steps that left within 25 ms of being due, as a share of all that were due.
+    #[expect(clippy::cast_precision_loss, reason = "fewer than 2^52 steps")]
+    pub fn achieved(&self) -> f64 {
+        let total = self.late.len() + self.backlog;
+        if total == 0 {
+            return 0.0;
         }
-        if late {
-            self.late_us.saturating_record(us(due, start));
-        }
-        let response = us(due, end);
-        self.response_us.saturating_record(response);
-        self.service_us.saturating_record(us(start, end));
-        self.second(start).note(outcome, response);
+        self.late.histogram.count_between(0, 25_000) as f64 / total as f64
     }
-
+    /// Requests that were answered, a second, over the time that the load took.
+    #[expect(clippy::cast_precision_loss, reason = "fewer than 2^52 steps")]
+    pub fn requests_per_s(&self) -> f64 {
+        self.response.len() as f64 / self.lasted.as_secs_f64().max(1e-9)
+    }
+    pub(crate) fn one(&mut self, due: Nanos, start: Nanos, end: Nanos) {
+        self.response.record(end.minus(due));
+        self.service.record(end.minus(start));
+        self.late.record(start.minus(due));
+        self.second(due).offered += 1;
+        self.second(start).sent += 1;
+        self.second(end).completed += 1;
+    }
     fn second(&mut self, at: Nanos) -> &mut Second {
-        let second = at.0 / 1_000_000_000;
-        if self.seconds.is_empty() {
-            self.first_second = second;
-        }
-        let index = usize::try_from(second.saturating_sub(self.first_second)).unwrap_or(0);
-        if index >= self.seconds.len() {
+        let index = usize::try_from(at.0 / 1_000_000_000).unwrap_or(0);
+        if self.seconds.len() <= index {
             self.seconds.resize(index + 1, Second::default());
         }
         &mut self.seconds[index]
     }
-
-    /// Fills in what follows from the rest.
-    #[expect(clippy::cast_precision_loss, reason = "a share")]
-    pub(crate) fn finish(&mut self, backlog: (usize, usize)) {
-        self.backlog_left = backlog.0 as u64;
-        self.backlog_max = backlog.1 as u64;
-        self.offered = self.sent + self.backlog_left;
-        if self.offered > 0 {
-            self.achieved = self.sent as f64 / self.offered as f64;
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.response.add(&other.response);
+        self.service.add(&other.service);
+        self.late.add(&other.late);
+        for (index, second) in other.seconds.iter().enumerate() {
+            let own = self.second(Nanos(index as u64 * 1_000_000_000));
+            own.offered += second.offered;
+            own.sent += second.sent;
+            own.completed += second.completed;
         }
-    }
-}
-
-impl Second {
-    fn note(&mut self, outcome: Outcome, response_us: u64) {
-        self.sent += 1;
-        match outcome {
-            Outcome::Ok => self.ok += 1,
-            Outcome::Failed(_) => self.refused += 1,
-            Outcome::Indeterminate(_) => self.unknown += 1,
-        }
-        self.response_us_max = self.response_us_max.max(response_us);
-        self.response_us_sum += response_us;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn response_counts_from_due_and_service_from_sent() {
-        let mut stats = LoadStats::default();
-        let ms = Nanos::from_millis;
-        stats.add(ms(1000), (ms(1300), ms(1310)), Outcome::Ok, true);
-        stats.finish((1, 4));
-        assert_eq!(stats.response_us.max() / 1000, 310);
-        assert_eq!(stats.service_us.max() / 1000, 10);
-        assert_eq!(stats.late_us.max() / 1000, 300);
-        assert_eq!((stats.offered, stats.sent, stats.backlog_left), (2, 1, 1));
-        assert!((stats.achieved - 0.5).abs() < 1e-9);
-        assert_eq!((stats.first_second, stats.seconds.len()), (1, 1));
     }
 }

@@ -1,330 +1,230 @@
-//! The phases of a swarm, one after the other. Whoever runs them decides what lies between.
+//! The phases of a load, one after the other.
 
-use crate::arrival::arrivals;
-use crate::attack;
-use crate::book::Kept;
-use crate::cast::{Cast, mix};
-use crate::config::{Done, Live, Phase, SwarmConfig, nanos};
-use crate::drain::Board;
-use crate::engine::{Crowd, Engine, Parts};
-use crate::error::LoadError;
-use crate::last::{self, Crew, Job};
-use crate::puzzles::{Puzzles, Solved};
+use crate::deal::Deal;
+use crate::pool::Pool;
+use crate::puzzle::Solvers;
+use crate::scheduler::{Scheduler, Task};
+use crate::session::{Scene, shopper_chance};
 use crate::stats::LoadStats;
-use crate::worker;
-use crate::world::World;
-use onsale_history::{Label, Nanos};
-use onsale_plan::Model;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use crate::step::{Shared, Worker};
+use crate::{Live, Persona, arrivals, goose, persona};
+use onsale_client::Client;
+use onsale_history::{BuyerId, InstrumentId, KeyId, Nanos, Record, RecordError, Scribe};
+use onsale_plan::{Model, PuzzleScheme, Workload};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Between two looks at the wheel.
-const TICK: Duration = Duration::from_millis(1);
-/// Ticks between two reports of progress.
-const REPORT_EVERY: u64 = 100;
-/// Drainers of one round at most.
-const DRAINERS_MAX: u32 = 256;
-/// Drainers beside those who are needed to hold everything.
-const DRAINERS_SPARE: u32 = 12;
-/// How long one round of a drain may take.
-const DRAIN_LIMIT: Nanos = Nanos::from_millis(20_000);
+/// Idempotency keys that a shopper may use.
+pub(crate) const KEYS_EACH: usize = 96;
 
-/// The swarm of one run. One a process: goose has global statics.
-pub struct Swarm {
-    config: SwarmConfig,
-    world: World,
-    live: Arc<Live>,
-    kept: Vec<Kept>,
-    /// Number of the next buyer that nobody knows.
-    next_shopper: u32,
+/// Between two looks at whether Ctrl-C was pressed.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// The load cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The record cannot be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// Goose refused.
+    #[error("failed to run the goose attack: {0}")]
+    Goose(String),
 }
 
-/// How a crowd was driven.
-struct Driven {
-    cut_short: bool,
+/// What a swarm needs.
+pub struct SwarmConfig {
+    /// What to play.
+    pub workload: Workload,
+    /// The seed of every choice.
+    pub seed: u64,
+    /// The target's mapping, compiled.
+    pub client: Client,
+    /// Clock, dictionary and marks.
+    pub scribe: Scribe,
+    /// Makes a log for a worker.
+    pub recorders: Arc<dyn Fn() -> Result<Box<dyn Record>, RecordError> + Send + Sync>,
+    /// When the first shopper may arrive.
+    pub begins: Nanos,
+    /// When the sale opens.
+    pub opens: Nanos,
+    /// Turns true when the load should end early.
+    pub stop: watch::Receiver<bool>,
+}
+
+/// The shoppers of a run.
+pub struct Swarm {
+    pub(crate) config: SwarmConfig,
+    pub(crate) pool: Arc<Pool>,
+    live: Arc<Live>,
+    /// Accounts used so far.
+    pub(crate) accounts: AtomicU32,
 }
 
 impl Swarm {
-    /// A swarm that has not begun.
+    /// Gives every account, card and key its name, so that names and numbers agree.
     pub fn new(config: SwarmConfig) -> Self {
-        let world = World::of(&config);
-        let live = Live::default();
-        let hot: u32 = world.hot.iter().map(|(_, stock)| stock).sum();
-        live.free.store(hot, Ordering::Relaxed);
-        let next_shopper = config.workload.load.shoppers;
-        Self { config, world, live: Arc::new(live), kept: vec![], next_shopper }
+        let names = &config.scribe.names;
+        let shoppers = config.workload.load.shoppers as usize;
+        for index in 0..shoppers * 2 {
+            let _: BuyerId = names.id(&format!("buyer-{index}"));
+        }
+        for index in 0..shoppers {
+            let _: InstrumentId = names.id(&format!("card-{index}"));
+        }
+        for index in 0..shoppers * KEYS_EACH {
+            let _: KeyId = names.id(&format!("key-{index}"));
+        }
+        let live = Arc::new(Live::default());
+        live.stock(config.workload.sale.skus.iter().map(|sku| sku.stock).sum());
+        let pool = Arc::new(Pool::new(config.workload.load.barrier.max(1)));
+        let accounts = AtomicU32::new(config.workload.load.shoppers * 2);
+        Self { config, pool, live, accounts }
     }
 
-    /// What can be watched meanwhile.
+    /// Waits for Ctrl-C after the load began: goose takes that signal over and keeps it.
+    pub async fn interrupted() {
+        let mut looks = tokio::time::interval(LOOK_EVERY);
+        while !goose::interrupted() {
+            looks.tick().await;
+        }
+    }
+
+    /// What is known while it goes on.
     pub fn live(&self) -> Arc<Live> {
         self.live.clone()
     }
 
-    /// Was Ctrl-C pressed? Goose takes the signal over while it runs, and keeps it.
-    pub fn interrupted() -> bool {
-        attack::interrupted()
-    }
-
-    /// Lets the shoppers in and returns when all of them are done, the time is over, or the run is stopped.
-    pub async fn load(&mut self) -> Done<LoadStats> {
-        let load = self.config.workload.load.clone();
-        let cast = Cast::deal(&load, &self.world, self.config.seed)?;
-        let personas = cast.counts();
-        let workers = load.workers.max(1);
-        let closed = load.model == Model::Closed;
-        let engine =
-            self.engine(Crowd::Shoppers(cast), load.shoppers, closed.then_some(workers))?;
-        let mut chance = fastrand::Rng::with_seed(mix(self.config.seed, u64::MAX - 1));
-        let times = if closed {
-            vec![Nanos::ZERO; workers.min(load.shoppers) as usize]
-        } else {
-            arrivals(&load.arrival, load.shoppers, &mut chance)
-        };
-        schedule(&engine, &times, self.config.begins);
-        let deadline = self.config.begins.plus(nanos(load.limit));
-        let driver = self.driver(&engine, deadline, Phase::Load);
-        let shared = engine.clone();
-        let driven = on_thread("swarm", move || async move {
-            let driver = tokio::spawn(driver);
-            let attacked = attack::run(shared.clone(), workers).await;
-            shared.scheduler.close();
-            let driven = driver.await.map_err(|_| LoadError::Panicked("driving the load"))?;
-            attacked.map(|()| driven)
-        })
-        .await??;
-        self.finish(&engine, personas, driven)
-    }
-
-    fn finish(
-        &mut self,
-        engine: &Engine,
-        personas: Vec<(&'static str, u32)>,
-        driven: Driven,
-    ) -> Done<LoadStats> {
-        if let Some(error) = engine.failure() {
-            return Err(error);
+    /// All shoppers come, do what they do, and go.
+    ///
+    /// # Errors
+    /// When the record cannot be written, or goose refuses.
+    pub async fn load(&self) -> Result<LoadStats, LoadError> {
+        let shared = self.shared();
+        let workers = self.config.workload.load.workers;
+        let begun = shared.scribe.clock.now();
+        self.arrive(&shared);
+        let solvers = Solvers::start(self.config.workload.load.puzzle_threads, &shared.scheduler);
+        let ready: Result<Vec<Worker>, RecordError> = (0..workers)
+            .map(|_| {
+                Ok(Worker {
+                    shared: shared.clone(),
+                    connection: shared.client.connection(),
+                    record: (self.config.recorders)()?,
+                    stats: LoadStats::default(),
+                    puzzles: solvers.queue(),
+                })
+            })
+            .collect();
+        let turning = tokio::spawn({
+            let scheduler = shared.scheduler.clone();
+            async move { scheduler.turn().await }
+        });
+        let ending = tokio::spawn(end_early(shared.clone(), self.config.stop.clone(), self.config.workload.load.limit));
+        goose::attack(ready?).await?;
+        turning.abort();
+        ending.abort();
+        let (puzzles, puzzle_cpu) = tokio::task::block_in_place(|| solvers.stop());
+        if let Some(error) = shared.failed.lock().expect("no holder panics").take() {
+            return Err(error.into());
         }
-        self.kept.extend(engine.sweep());
-        let mut stats = std::mem::take(&mut *engine.stats.lock().expect("no worker panics"));
-        stats.finish(engine.scheduler.backlog());
-        stats.personas = personas;
-        stats.shoppers_left = u64::from(engine.left.load(Ordering::Acquire));
-        stats.shoppers_done = u64::from(engine.done.load(Ordering::Acquire));
-        (stats.puzzles, stats.puzzle_cpu_s) = engine.puzzle_cost();
-        stats.lasted = self.config.scribe.clock.now().minus(self.config.begins);
-        stats.cut_short = driven.cut_short;
+        let mut stats = std::mem::take(&mut *shared.stats.lock().expect("no holder panics"));
+        stats.lasted = Duration::from_nanos(shared.scribe.clock.now().minus(begun).0);
+        (stats.puzzles, stats.puzzle_cpu) = (puzzles, puzzle_cpu);
+        for persona in persona::PERSONAS {
+            let count = shared.cast.iter().filter(|other| other.name == persona.name).count() as u64;
+            stats.personas.push((persona.name, count));
+        }
         Ok(stats)
     }
 
-    /// Asks again for everything that nobody knows, with the same keys. How many stay unknown.
-    pub async fn resolve(&mut self) -> Done<usize> {
-        let (open, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.kept)
-            .into_iter()
-            .partition(|kept| !kept.open.unknown.is_empty());
-        let crew = self.crew();
-        let resolved = on_thread("resolve", move || last::all(crew, open, Job::Resolve)).await??;
-        let unknown = resolved.iter().map(|kept| kept.open.unknown.len()).sum();
-        self.kept = rest;
-        self.kept.extend(resolved);
-        Ok(unknown)
-    }
-
-    /// Takes everything that is left, until every SKU was refused to several users. True if it came so far.
-    pub async fn drain(&mut self, label: Label) -> Done<bool> {
-        let mut world = self.world.clone();
-        world.drain = Some(label);
-        let units: u32 = world.hot.iter().map(|(_, stock)| stock).sum::<u32>()
-            + u32::try_from(world.canaries.len() + world.seats.len()).unwrap_or(u32::MAX)
-                * self.config.workload.sale.canaries.stock.max(1);
-        let all = units / world.account_limit.max(1) + DRAINERS_SPARE;
-        let mut board = Board::new(&world, self.config.seed);
-        let mut asked = 0;
-        // Half as many again as could hold everything: some are refused for other reasons.
-        while asked < all + all / 2 {
-            let count = all.min(DRAINERS_MAX);
-            board = self.drain_round(&world, board, count).await?;
-            asked += count;
-            let (drained, skus) = board.drained();
-            if drained == skus || *self.config.stop.borrow() {
-                break;
-            }
+    fn arrive(&self, shared: &Shared) {
+        let load = &self.config.workload.load;
+        if load.model == Model::Closed {
+            let first = load.workers.min(load.shoppers);
+            shared.next_arrival.store(first, Ordering::Relaxed);
+            (0..first).for_each(|number| shared.scheduler.add(self.config.begins, Task::Arrive(number)));
+            return;
         }
-        self.resolve().await?;
-        let (drained, skus) = board.drained();
-        Ok(drained == skus)
-    }
-
-    async fn drain_round(&mut self, world: &World, board: Board, count: u32) -> Done<Board> {
-        let first = self.next_shopper;
-        self.next_shopper += count;
-        let mut drain = self.parts(Crowd::Drainers { first, board }, count, None);
-        drain.world = world.clone();
-        let engine = self.start(drain)?;
-        let now = engine.now();
-        schedule(&engine, &vec![Nanos::ZERO; count as usize], now);
-        let driver = self.driver(&engine, now.plus(DRAIN_LIMIT), Phase::Drain);
-        let workers = self.config.workload.load.workers.clamp(1, count);
-        let shared = engine.clone();
-        on_thread("drain", move || async move {
-            let mut tasks = tokio::task::JoinSet::new();
-            for _ in 0..workers {
-                let engine = shared.clone();
-                tasks.spawn(async move { worker::work(&engine).await });
-            }
-            driver.await;
-            while let Some(ended) = tasks.join_next().await {
-                ended.map_err(|_| LoadError::Panicked("draining"))?;
-            }
-            Ok::<(), LoadError>(())
-        })
-        .await??;
-        if let Some(error) = engine.failure() {
-            return Err(error);
-        }
-        self.kept.extend(engine.sweep());
-        let engine = Arc::try_unwrap(engine).map_err(|_| LoadError::Panicked("ending a drain"))?;
-        match engine.crowd {
-            Crowd::Drainers { board, .. } => Ok(board),
-            Crowd::Shoppers(_) => Err(LoadError::Panicked("ending a drain")),
+        let all = arrivals(&load.arrival, load.shoppers, self.config.seed);
+        for (number, at) in (0..).zip(all) {
+            shared.scheduler.add(self.config.begins.plus(Nanos(at)), Task::Arrive(number));
         }
     }
 
-    /// Everybody who ever held or ordered reads what they have; the stock is read once.
-    pub async fn final_reads(&mut self) -> Done<()> {
-        let kept = std::mem::take(&mut self.kept);
-        let (crew, shopper) = (self.crew(), self.next_shopper);
-        self.next_shopper += 1;
-        self.kept = on_thread("final-reads", move || async move {
-            let kept = last::all(crew.clone(), kept, Job::FinalReads).await?;
-            last::read_stock(crew, shopper).await?;
-            Ok::<_, LoadError>(kept)
-        })
-        .await??;
-        Ok(())
-    }
-
-    fn crew(&self) -> Arc<Crew> {
-        Arc::new(Crew {
-            world: self.world.clone(),
-            client: self.config.client.clone(),
-            scribe: self.config.scribe.clone(),
-            recorders: self.config.recorders.clone(),
-            progress: self.config.progress.clone(),
-            stop: self.config.stop.clone(),
-        })
-    }
-
-    fn parts(&self, crowd: Crowd, count: u32, closed_model: Option<u32>) -> Parts {
-        Parts {
-            world: self.world.clone(),
-            client: self.config.client.clone(),
-            scribe: self.config.scribe.clone(),
-            recorders: self.config.recorders.clone(),
-            crowd,
-            count,
+    fn shared(&self) -> Arc<Shared> {
+        let config = &self.config;
+        let sale = &config.workload.sale;
+        let scene = Scene {
+            deal: Deal::of(&config.workload),
+            opens: config.opens,
+            queue: sale.queue.is_some(),
+            puzzle: sale.puzzle.scheme != PuzzleScheme::None,
+            poll_every: sale.queue.as_ref().map_or(Duration::from_secs(1), |queue| queue.poll_every),
+            keys_each: KEYS_EACH,
+        };
+        Arc::new(Shared {
+            client: config.client.clone(),
+            scribe: config.scribe.clone(),
+            scheduler: Arc::new(Scheduler::new(config.scribe.clock)),
+            pool: self.pool.clone(),
             live: self.live.clone(),
-            closed_model,
-        }
-    }
-
-    fn engine(&self, crowd: Crowd, count: u32, closed: Option<u32>) -> Done<Arc<Engine>> {
-        self.start(self.parts(crowd, count, closed))
-    }
-
-    /// An engine with its puzzle threads, which know it only weakly.
-    fn start(&self, parts: Parts) -> Done<Arc<Engine>> {
-        let engine = Arc::new(Engine::new(parts));
-        let weak = Arc::downgrade(&engine);
-        let solved: Solved = Arc::new(move |session, solution| {
-            if let Some(engine) = weak.upgrade() {
-                engine.solved(session, solution);
-            }
-        });
-        let puzzle = &self.config.workload.sale.puzzle;
-        let tries = u64::from(puzzle.max_number).max(1) * 4;
-        engine.set_puzzles(Puzzles::start(
-            self.config.workload.load.puzzle_threads,
-            tries,
-            &solved,
-        )?);
-        Ok(engine)
-    }
-
-    fn driver(
-        &self,
-        engine: &Arc<Engine>,
-        deadline: Nanos,
-        phase: Phase,
-    ) -> impl Future<Output = Driven> + Send + 'static {
-        let (engine, stop) = (engine.clone(), self.config.stop.clone());
-        let progress = self.config.progress.clone();
-        async move {
-            drive(&engine, deadline, &stop, |done, total| progress.at(phase, done, total)).await
-        }
-    }
-}
-
-fn schedule(engine: &Engine, times: &[Nanos], begins: Nanos) {
-    for (index, time) in (0..).zip(times) {
-        engine.scheduler.push(begins.plus(*time), Nanos::ZERO, index);
-    }
-}
-
-/// Moves the wheel until everybody is gone or the time is over; then nobody gets anything any more.
-async fn drive(
-    engine: &Engine,
-    deadline: Nanos,
-    stop: &watch::Receiver<bool>,
-    report: impl Fn(u64, u64),
-) -> Driven {
-    let total = engine.left.load(Ordering::Acquire);
-    let mut ticks = 0_u64;
-    let cut_short = loop {
-        engine.scheduler.advance(engine.now());
-        let left = engine.left.load(Ordering::Acquire);
-        if ticks % REPORT_EVERY == 0 || left == 0 {
-            let done = u64::from(total - left);
-            match &engine.crowd {
-                Crowd::Shoppers(_) => report(done, u64::from(total)),
-                Crowd::Drainers { board, .. } => {
-                    let (drained, skus) = board.drained();
-                    report(drained as u64, skus as u64);
-                }
-            }
-        }
-        if left == 0 || engine.has_failed() {
-            break false;
-        }
-        if engine.now() >= deadline || *stop.borrow() || attack::interrupted() {
-            break true;
-        }
-        ticks += 1;
-        tokio::time::sleep(TICK).await;
-    };
-    engine.scheduler.close();
-    Driven { cut_short }
-}
-
-/// Does something on a thread with a runtime of its own: one core, no stealing, no stranger's work in between.
-async fn on_thread<T, F, R>(name: &'static str, work: F) -> Result<T, LoadError>
-where
-    T: Send + 'static,
-    R: Future<Output = T>,
-    F: FnOnce() -> R + Send + 'static,
-{
-    let (sender, receiver) = tokio::sync::oneshot::channel();
-    let failed = |source| LoadError::Start { what: name, source };
-    std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            let result = runtime.map(|runtime| runtime.block_on(work()));
-            // Nobody waits any more: then nobody wants to know.
-            let _ = sender.send(result);
+            scene,
+            seed: config.seed,
+            cast: cast(&config.workload, config.seed),
+            shoppers: config.workload.load.shoppers,
+            stats: Mutex::default(),
+            failed: Mutex::default(),
+            closed_model: config.workload.load.model == Model::Closed,
+            next_arrival: AtomicU32::new(0),
+            stopping: AtomicBool::new(false),
         })
-        .map_err(failed)?;
-    let result = receiver.await.map_err(|_| LoadError::Panicked(name))?;
-    result.map_err(failed)
+    }
+}
+
+/// Ends the load when its time is up or somebody says stop. What is under way is finished; what was due and did not leave
+/// is the backlog.
+async fn end_early(shared: Arc<Shared>, mut stop: watch::Receiver<bool>, limit: Duration) {
+    let told = async {
+        let gone = stop.wait_for(|stop| *stop).await.is_err();
+        // A sender that went away says nothing more.
+        if gone {
+            std::future::pending::<()>().await;
+        }
+    };
+    // Running into the limit, being told to stop and Ctrl-C end the load alike.
+    tokio::select! {
+        () = tokio::time::sleep(limit) => {}
+        () = told => {}
+        () = Swarm::interrupted() => {}
+    }
+    shared.stopping.store(true, Ordering::Relaxed);
+    let (due, asleep) = shared.scheduler.close();
+    shared.stats.lock().expect("no holder panics").backlog += due.len() as u64;
+    for task in due.into_iter().chain(asleep) {
+        if let Task::Shopper(shopper) = task
+            && shopper.is_customer()
+        {
+            shared.pool.remember(&shopper.buyer);
+        }
+    }
+}
+
+/// Who is what: as many of each persona as its weight says, farms in blocks, everybody else shuffled.
+fn cast(workload: &Workload, seed: u64) -> Vec<&'static Persona> {
+    let load = &workload.load;
+    let total: u32 = load.personas.values().sum();
+    let shoppers = load.shoppers as usize;
+    let mut all: Vec<&'static Persona> = vec![];
+    let mut sum = 0;
+    for (name, weight) in &load.personas {
+        sum += weight;
+        let until = shoppers * sum as usize / total.max(1) as usize;
+        let persona = persona::by_name(name).expect("the plan knows the personas");
+        all.resize(until.max(all.len()), persona);
+    }
+    let mut chance = shopper_chance(seed, u32::MAX);
+    chance.shuffle(&mut all);
+    all
 }

@@ -402,6 +402,8 @@ pub enum Trigger {
 pub struct Expect {
     /// Rules that must be exercised; empty means every rule that the target's capabilities allow.
     pub rules: Vec<String>,
+    /// Decisive occasions that each rule asks for, instead of its own number; for small workloads.
+    pub occasions: Option<u32>,
     /// 99th percentile of the response time from the due time, at most.
     #[serde(with = "units::maybe_duration")]
     #[schemars(with = "units::MaybeDurationText")]

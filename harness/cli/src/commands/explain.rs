@@ -27,12 +27,12 @@ pub(crate) fn explain(options: &Explain) -> Ending {
 /// A name may be of two kinds (`double-reclaim` is a rule and a defect): both pages are shown.
 fn pages(name: &str) -> Vec<String> {
     let page = |kind: &str, help: &str| format!("{name} ({kind})\n\n{}\n", help.trim());
-    let rule = onsale_checker::RULES.iter().find(|rule| rule.name() == name);
+    let rule = onsale_checker::docs(name);
     let fault = onsale_chaos::by_name(name);
     let persona = onsale_load::PERSONAS.iter().find(|persona| persona.name == name);
     let error = ErrorCode::ALL.iter().find(|code| code.word() == name);
     [
-        rule.map(|rule| page("rule", &rule.docs())),
+        rule.map(|docs| page("rule", &docs)),
         Defect::from_word(name).map(|defect| page("defect of the reference shop", defect.help())),
         fault.map(|fault| page("fault", fault.help())),
         persona.map(|persona| page("persona", persona.help)),

@@ -20,7 +20,7 @@ pub(crate) fn list(options: &List) -> Ending {
 fn rows(kind: Kind, results: &Path) -> Vec<(String, String)> {
     let row = |name: &str, help: &str| (name.to_owned(), first_line(help).to_owned());
     match kind {
-        Kind::Rules => onsale_checker::RULES.iter().map(|rule| row(rule.name(), rule.summary())).collect(),
+        Kind::Rules => onsale_checker::RULES.iter().map(|rule| row(rule.name(), &summary(rule.name()))).collect(),
         Kind::Faults => onsale_chaos::FAULTS.iter().map(|fault| row(fault.name(), fault.help())).collect(),
         Kind::Personas => onsale_load::PERSONAS.iter().map(|persona| row(persona.name, persona.help)).collect(),
         Kind::Defects => Defect::ALL.iter().map(|defect| row(defect.word(), defect.help())).collect(),
@@ -33,4 +33,11 @@ fn rows(kind: Kind, results: &Path) -> Vec<(String, String)> {
 /// The first line that says something.
 pub(crate) fn first_line(text: &str) -> &str {
     text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("")
+}
+
+/// The first sentence of what a rule finds.
+fn summary(rule: &str) -> String {
+    let page = onsale_checker::docs(rule).unwrap_or_default();
+    let text = page.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    text.take(1).collect()
 }

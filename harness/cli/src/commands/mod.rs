@@ -17,6 +17,8 @@ use crate::args::{Args, Verb};
 use crate::output::Failure;
 use onsale_report::exit::ExitCode;
 
+pub(crate) use target::defects;
+
 /// What every verb comes back with.
 pub(crate) type Ending = Result<ExitCode, Failure>;
 

@@ -7,7 +7,7 @@ use crate::road;
 use anyhow::{Context, anyhow};
 use onsale_report::exit::ExitCode;
 use onsale_shop::clock::SystemClock;
-use onsale_shop::config::Config;
+use onsale_shop::config::{Config, Limits};
 use onsale_shop::defect::Defects;
 
 /// Dispatches `onsale target …`.
@@ -33,6 +33,7 @@ fn config(options: TargetServe) -> Result<Config, Failure> {
         psp_key: options.psp_key,
         webhook_secret: options.webhook_secret,
         admin_key: options.admin_key,
+        limits: Limits::default(),
         admission: match options.admission {
             Admission::Safe => onsale_shop::config::Admission::Safe,
             Admission::RedisOnly => onsale_shop::config::Admission::RedisOnly,
@@ -42,13 +43,13 @@ fn config(options: TargetServe) -> Result<Config, Failure> {
 
 async fn serve(config: Config) -> Ending {
     let (listen, data) = (config.listen, config.data.clone());
-    let served = onsale_shop::serve(config, SystemClock::shared(), async {
+    let served = onsale_shop::serve::serve(config, SystemClock::shared(), async {
         road::signals::terminated().await;
     })
     .await
     .with_context(|| format!("failed to serve the reference shop on `{listen}` with data in `{}`", data.display()))
     .map_err(|error| Failure::usage(error).hint("choose another place with --listen and --data"))?;
-    output::tell(&format!("the reference shop listens on http://{}\n", served.address()));
-    served.finished().await.context("the reference shop failed")?;
+    output::tell(&format!("the reference shop listens on http://{}\n", served.addr));
+    served.done.await.context("the reference shop failed")?;
     Ok(ExitCode::Pass)
 }

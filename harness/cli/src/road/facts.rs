@@ -83,10 +83,15 @@ pub(crate) struct Identity<'a> {
 
 /// The head of the history. Without rules named by the workload, every rule is required.
 pub(crate) fn header(workload: &Workload, sale: SaleFacts, identity: &Identity<'_>, rules: &[&str]) -> Header {
-    let required = match workload.expect.rules.as_slice() {
+    let named = match workload.expect.rules.as_slice() {
         [] => rules.iter().map(|&rule| rule.to_owned()).collect(),
         named => named.to_vec(),
     };
+    let asked = |rule: String| match workload.expect.occasions {
+        Some(count) => format!("{rule}>={count}"),
+        None => rule,
+    };
+    let required = named.into_iter().map(asked).collect();
     Header {
         format: Header::FORMAT,
         run: identity.run.to_owned(),

@@ -10,6 +10,7 @@ pub(crate) async fn terminated() -> ExitCode {
     let mut terminate = signal(SignalKind::terminate()).expect("a handler can be installed");
     tokio::select! {
         _ = interrupt.recv() => ExitCode::Interrupted,
+        () = onsale_load::Swarm::interrupted() => ExitCode::Interrupted,
         _ = terminate.recv() => ExitCode::Terminated,
     }
 }

@@ -1,23 +1,28 @@
-//! `double-clicker`: everything twice, at once.
+//! Clicks everything twice: the same hold, the same checkout and the same payment leave on two connections at once.
 
-use super::wish::{self, ARRIVE};
-use super::{Entry, attacks};
-use crate::act::{Act, CheckoutHow, HoldHow, PayHow};
-use crate::me::Me;
-use crate::world::World;
+use super::Persona;
+use crate::deal::{Act, Basket, Deal, think};
+use onsale_history::Label;
 
-pub(super) const ENTRY: Entry = Entry {
+/// The persona.
+pub(super) static DOUBLE_CLICKER: Persona = Persona {
     name: "double-clicker",
-    help: "Sends its hold twice at the same time with the same key, and its checkout too: one hold, one order, one charge \
-           must come of it.",
-    plan,
-    early: attacks,
+    help: "Clicks everything twice: the same hold, the same checkout and the same payment leave on two connections at once.",
+    farm: 1,
+    program,
 };
 
-fn plan(me: &mut Me, nth: u32, world: &World) {
-    wish::hot(me, if nth % 4 == 3 { 2 } else { 1 }, world);
-    me.standby = 2;
-    me.then(&ARRIVE);
-    me.then(&[Act::Hold(HoldHow::Twice), Act::Think(20), Act::Checkout(CheckoutHow::Twice)]);
-    me.then(&[Act::Pay(PayHow::Plain), Act::Follow]);
+fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
+    let basket = Basket { twice: true, ..deal.basket(chance) };
+    vec![
+        Act::Landing,
+        Act::Enter { poll_faster: 1 },
+        think(chance, 20, 200),
+        Act::Hold(basket),
+        think(chance, 20, 300),
+        Act::Checkout { label: Label::Ordinary, twice: true },
+        think(chance, 20, 200),
+        Act::Pay { twice: true },
+        Act::Watch,
+    ]
 }

@@ -1,24 +1,31 @@
-//! `forger`: makes its own papers.
+//! Forges: puzzle solutions, token signatures, `alg: none`, quantities below 1, and requests without a token.
 
-use super::wish;
-use super::{Entry, never};
-use crate::act::{Act, HoldHow, JoinHow};
-use crate::me::Me;
-use crate::world::World;
+use super::Persona;
+use crate::deal::{Act, Intrusion, Deal, think};
+use onsale_history::Label;
 
-pub(super) const ENTRY: Entry = Entry {
+/// The persona.
+pub(super) static FORGER: Persona = Persona {
     name: "forger",
-    help: "Joins without a puzzle and with a wrong solution, asks for units with a token that nobody signed, with one \
-           that names no algorithm and with none, and for zero units and minus one. All of it must be refused.",
-    plan,
-    early: never,
+    help: "Forges: puzzle solutions, token signatures, `alg: none`, quantities below 1, and requests without a token.",
+    farm: 1,
+    program,
 };
 
-fn plan(me: &mut Me, nth: u32, world: &World) {
-    wish::hot(me, 1, world);
-    me.then(&[Act::Landing, Act::Join(JoinHow::NoPuzzle), Act::Join(JoinHow::Forged)]);
-    me.then(&[Act::Join(JoinHow::Solve), Act::Hold(HoldHow::NoToken), Act::Turn]);
-    me.then(&[Act::Hold(HoldHow::BadSignature), Act::Hold(HoldHow::AlgorithmNone)]);
-    let last = if nth % 2 == 0 { HoldHow::Zero } else { HoldHow::Negative };
-    me.then(&[Act::Hold(HoldHow::NoToken), Act::Hold(last)]);
+fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
+    let mut acts = vec![];
+    for _ in 0..deal.attacks_each {
+        acts.extend([Act::Door(Label::NoPuzzle), Act::Door(Label::ForgedPuzzle)]);
+    }
+    acts.push(Act::Enter { poll_faster: 1 });
+    for _ in 0..deal.attacks_each {
+        acts.extend([
+            Act::Attack(Intrusion::BadSignature),
+            Act::Attack(Intrusion::AlgorithmNone),
+            think(chance, 5, 60),
+            Act::Attack(Intrusion::Quantity(0)),
+            Act::Attack(Intrusion::Quantity(-1)),
+        ]);
+    }
+    acts
 }

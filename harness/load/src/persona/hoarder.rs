@@ -1,36 +1,30 @@
-//! `hoarder`: holds and abandons.
+//! Takes units and does not pay: some are given back, most are left to expire. Many sit on canary SKUs.
 
-use super::Entry;
-use super::wish::{self, ARRIVE};
-use crate::act::{Act, HoldHow};
-use crate::me::Me;
-use crate::world::World;
+use super::Persona;
+use crate::deal::{Act, Age, Basket, Deal, think};
+use std::time::Duration;
 
-pub(super) const ENTRY: Entry = Entry {
+/// The persona.
+pub(super) static HOARDER: Persona = Persona {
     name: "hoarder",
-    help: "Takes units away from everybody else and lets them rot until they expire; one in four gives them back in the \
-           end. One sits on each canary, so that others can wait for its expiry.",
-    plan,
-    early,
+    help: "Takes units and does not pay: some are given back, most are left to expire. Many sit on canary SKUs.",
+    farm: 1,
+    program,
 };
 
-fn early(world: &World) -> u32 {
-    u32::try_from(world.canaries.len()).unwrap_or(0)
-}
-
-fn plan(me: &mut Me, nth: u32, world: &World) {
-    me.then(&ARRIVE);
-    if nth < early(world) {
-        wish::one_of(me, &world.canaries, nth);
-        me.then(&[Act::Hold(HoldHow::Plain), Act::Think(200), Act::ReadHold]);
-        return;
+fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
+    let mut acts = vec![Act::Enter { poll_faster: 1 }];
+    if chance.u32(..100) < 60 && !deal.canaries.is_empty() {
+        let sku = deal.pick(&deal.canaries, chance);
+        acts.push(Act::Hold(Basket { patience: 4, ..Basket::of(vec![(sku, 1)]) }));
+    } else {
+        let sku = deal.pick(&deal.hot, chance);
+        acts.push(Act::Hold(Basket::of(vec![(sku, i64::from(chance.u32(1..=deal.limit)))])));
     }
-    let quantity = *me.chance.choice(&[1, 2, 3, 4]).unwrap_or(&1);
-    wish::hot(me, quantity, world);
-    me.standby = 1;
-    let long = me.chance.u16(300..1500);
-    me.then(&[Act::Hold(HoldHow::Plain), Act::Think(long), Act::ReadHold]);
-    if nth % 4 == 0 {
-        me.then(&[Act::Think(long), Act::Release]);
+    match chance.u32(..10) {
+        0..3 => acts.extend([think(chance, 200, 1500), Act::Release]),
+        3..6 => acts.extend([Act::UntilAge(Age::AfterReclaim(Duration::from_millis(50))), Act::ReadHold]),
+        _ => {}
     }
+    acts
 }

@@ -1,50 +1,35 @@
-//! `late-payer`: at the last moment, and after it.
+//! Checks out in the last moment, or after the hold has ended, or after giving it back.
 
-use super::Entry;
-use super::wish::{self, ARRIVE};
-use crate::act::{Act, CheckoutHow, HoldHow, PayHow};
-use crate::me::Me;
-use crate::world::World;
+use super::Persona;
+use crate::deal::{Act, Age, Basket, Deal, think};
+use onsale_history::Label;
+use std::time::Duration;
 
-pub(super) const ENTRY: Entry = Entry {
+/// The persona.
+pub(super) static LATE_PAYER: Persona = Persona {
     name: "late-payer",
-    help: "Checks out a moment before its hold's time is over, which must be honoured; or long after, or after giving the \
-           hold back, which must be refused; or pays an order that it has cancelled, which must be refused or refunded.",
-    plan,
-    early,
+    help: "Checks out in the last moment, or after the hold has ended, or after giving it back.",
+    farm: 1,
+    program,
 };
 
-/// Ways to be late.
-const WAYS: u32 = 4;
-
-fn early(world: &World) -> u32 {
-    // Every way three quarters of the attacks: each takes a unit away.
-    world.attacks * WAYS * 3 / 4
-}
-
-fn plan(me: &mut Me, nth: u32, world: &World) {
-    wish::hot(me, 1, world);
-    me.standby = 3;
-    me.then(&ARRIVE);
-    me.then(&[Act::Hold(HoldHow::Plain)]);
-    let pay = [Act::Pay(PayHow::Plain), Act::Follow];
-    let margin = me.chance.u16(250..450);
-    match nth % WAYS {
-        0 => {
-            me.then(&[Act::BeforeEnd(margin), Act::Checkout(CheckoutHow::Plain)]);
-            me.then(&pay);
+fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
+    let mut acts = vec![Act::Enter { poll_faster: 1 }, Act::Hold(Basket { patience: 2, ..deal.basket(chance) })];
+    let late = |label| [Act::Checkout { label, twice: false }, Act::Pay { twice: false }, Act::Watch];
+    match chance.u32(..10) {
+        0..3 => {
+            let before = Duration::from_millis(chance.u64(200..600)).min(deal.ttl / 2);
+            acts.push(Act::UntilAge(Age::BeforeEnd(before)));
+            acts.extend(late(Label::Ordinary));
         }
-        1 => me.then(&[Act::AfterEnd, Act::Checkout(CheckoutHow::AfterExpiry), Act::ReadHold]),
-        2 => {
-            me.then(&[Act::Think(100), Act::Release, Act::Checkout(CheckoutHow::AfterCancel)]);
+        3..7 => {
+            acts.push(Act::UntilAge(Age::AfterReclaim(Duration::from_millis(chance.u64(50..400)))));
+            acts.extend(late(Label::AfterExpiry));
         }
         _ => {
-            me.then(&[
-                Act::Checkout(CheckoutHow::Plain),
-                Act::Cancel,
-                Act::Pay(PayHow::AfterCancel),
-            ]);
-            me.then(&[Act::Follow]);
+            acts.extend([think(chance, 50, 400), Act::Release, think(chance, 1, 200)]);
+            acts.extend(late(Label::AfterCancel));
         }
     }
+    acts
 }

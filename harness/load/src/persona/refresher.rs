@@ -1,44 +1,31 @@
-//! `refresher`: hammers.
+//! Reloads the page and the stock all the time, polls the queue four times as often as asked, and buys. Half of them sit on one canary SKU and ask for it until it comes back.
 
-use super::Entry;
-use super::wish::{self, ARRIVE};
-use crate::act::{Act, CheckoutHow, HoldHow, PayHow};
-use crate::me::Me;
-use crate::world::World;
+use super::{Persona, buy};
+use crate::deal::{Act, Basket, Deal, think};
+use std::time::Duration;
 
-/// Tries of a chaser.
-const CHASES: u8 = 48;
-/// Chasers of each canary.
-const CHASERS: u32 = 2;
-
-pub(super) const ENTRY: Entry = Entry {
+/// The persona.
+pub(super) static REFRESHER: Persona = Persona {
     name: "refresher",
-    help: "Reloads the page and the stock again and again, and polls until the end. Two of them watch each canary and \
-           ask for it around every expiry: just before, at once after, until it is to be had.",
-    plan,
-    early,
+    help: "Reloads the page and the stock all the time, polls the queue four times as often as asked, and buys. Half of them sit on one canary SKU and ask for it until it comes back.",
+    farm: 1,
+    program,
 };
 
-fn early(world: &World) -> u32 {
-    CHASERS * u32::try_from(world.canaries.len()).unwrap_or(0)
-}
-
-fn plan(me: &mut Me, nth: u32, world: &World) {
-    let buy = [Act::Checkout(CheckoutHow::Plain), Act::Pay(PayHow::Plain), Act::Follow];
-    if nth < early(world) {
-        wish::one_of(me, &world.canaries, nth);
-        me.then(&ARRIVE);
-        me.then(&[Act::Chase(CHASES)]);
-        // The first one lets it go again, so that the second one sees an expiry too.
-        if nth >= early(world) / CHASERS {
-            me.then(&buy);
+fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
+    let mut acts = vec![Act::Landing, Act::Stock, think(chance, 20, 120), Act::Landing, Act::Stock];
+    acts.push(Act::Enter { poll_faster: 4 });
+    acts.extend([Act::Stock, think(chance, 10, 60), Act::Stock]);
+    if chance.bool() && !deal.canaries.is_empty() {
+        let sku = deal.pick(&deal.canaries, chance);
+        acts.push(Act::Chase { sku, every: Duration::from_millis(chance.u64(120..260)), times: 60 });
+        // Half of what is caught is let go again, so that the canary goes on coming back.
+        if chance.bool() {
+            return acts;
         }
-        return;
+    } else {
+        acts.push(Act::Hold(Basket { patience: 3, ..deal.basket(chance) }));
     }
-    wish::hot(me, 1, world);
-    me.standby = 4;
-    me.then(&[Act::Landing, Act::Stock, Act::Landing, Act::Stock]);
-    me.then(&ARRIVE);
-    me.then(&[Act::Stock, Act::Landing, Act::Hold(HoldHow::Plain), Act::ReadHold]);
-    me.then(&buy);
+    acts.extend(buy(chance));
+    acts
 }

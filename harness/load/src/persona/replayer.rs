@@ -1,23 +1,23 @@
-//! `replayer`: uses what is used.
+//! Uses things again that are good once: other shoppers' tokens, its own token after its time, a puzzle's solution.
 
-use super::wish;
-use super::{Entry, never};
-use crate::act::{Act, HoldHow, JoinHow};
-use crate::me::Me;
-use crate::world::World;
+use super::Persona;
+use crate::deal::{Act, Intrusion, Deal};
+use onsale_history::Label;
+use std::time::Duration;
 
-pub(super) const ENTRY: Entry = Entry {
+/// The persona.
+pub(super) static REPLAYER: Persona = Persona {
     name: "replayer",
-    help: "Joins with a solution that somebody else spent, asks for units with somebody else's token, keeps its own until \
-           it is past its time and uses it then, and joins once more with its own spent solution. All of it must be \
-           refused.",
-    plan,
-    early: never,
+    help: "Uses things again that are good once: other shoppers' tokens, its own token after its time, a puzzle's solution.",
+    farm: 1,
+    program,
 };
 
-fn plan(me: &mut Me, _nth: u32, world: &World) {
-    wish::hot(me, 1, world);
-    me.then(&[Act::Landing, Act::Join(JoinHow::Foreign), Act::Join(JoinHow::Solve)]);
-    me.then(&[Act::Hold(HoldHow::Stolen), Act::Turn, Act::Hold(HoldHow::Stolen), Act::TokenEnd]);
-    me.then(&[Act::Hold(HoldHow::Expired), Act::Join(JoinHow::Again)]);
+fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
+    let mut acts = vec![Act::Enter { poll_faster: 1 }];
+    acts.extend((0..deal.attacks_each).map(|_| Act::Door(Label::ReusedPuzzle)));
+    acts.extend((0..deal.attacks_each).map(|_| Act::Attack(Intrusion::Stolen)));
+    acts.push(Act::Think(deal.token_ttl + Duration::from_millis(chance.u64(300..900))));
+    acts.extend((0..deal.attacks_each).map(|_| Act::Attack(Intrusion::Expired)));
+    acts
 }

@@ -1,25 +1,21 @@
-//! `retrier`: the same key again.
+//! Repeats requests with their key, after answers too: the same body must give the same hold, another body must be refused.
 
-use super::wish::{self, ARRIVE};
-use super::{Entry, attacks};
-use crate::act::{Act, CheckoutHow, HoldHow, PayHow};
-use crate::me::Me;
-use crate::world::World;
+use super::Persona;
+use crate::deal::{Act, Deal, think};
+use onsale_history::Label;
 
-pub(super) const ENTRY: Entry = Entry {
+/// The persona.
+pub(super) static RETRIER: Persona = Persona {
     name: "retrier",
-    help: "Repeats its hold and its checkout with the same key after they succeeded, which must answer the same; and its \
-           key with another cart, which must be refused.",
-    plan,
-    early: attacks,
+    help: "Repeats requests with their key, after answers too: the same body must give the same hold, another body must be refused.",
+    farm: 1,
+    program,
 };
 
-fn plan(me: &mut Me, _nth: u32, world: &World) {
-    wish::hot(me, 1, world);
-    me.standby = 3;
-    let pause = me.chance.u16(1..200);
-    me.then(&ARRIVE);
-    me.then(&[Act::Hold(HoldHow::Plain), Act::Think(pause), Act::Hold(HoldHow::Again)]);
-    me.then(&[Act::Hold(HoldHow::OtherBody), Act::Checkout(CheckoutHow::Plain), Act::Think(pause)]);
-    me.then(&[Act::Checkout(CheckoutHow::Again), Act::Pay(PayHow::Plain), Act::Follow]);
+fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
+    let mut acts = vec![Act::Landing, Act::Enter { poll_faster: 1 }, Act::Hold(deal.basket(chance))];
+    acts.extend([think(chance, 10, 100), Act::HoldAgain(Label::Replay), Act::HoldAgain(Label::OtherBody)]);
+    acts.extend([Act::Checkout { label: Label::Ordinary, twice: false }, Act::Checkout { label: Label::Replay, twice: false }]);
+    acts.extend([think(chance, 10, 100), Act::Pay { twice: false }, Act::Watch, Act::HoldAgain(Label::Replay)]);
+    acts
 }

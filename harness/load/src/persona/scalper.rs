@@ -1,38 +1,25 @@
-//! `scalper`: a farm of accounts.
+//! A farm: 25 accounts on shared devices and few cards. Takes as much as the limits allow, and asks for more.
 
-use super::wish::{self, ARRIVE};
-use super::{Entry, attacks};
-use crate::act::{Act, CheckoutHow, HoldHow, PayHow};
-use crate::me::Me;
-use crate::world::World;
+use super::{Persona, buy};
+use crate::deal::{Act, Basket, Intrusion, Deal};
 
-/// Accounts that share a card and a device.
-const FARM: u32 = 4;
-/// Numbers of the farms' cards begin here, beyond the shoppers'.
-const FARM_CARDS: u32 = 1_000_000_000;
-
-pub(super) const ENTRY: Entry = Entry {
+/// The persona.
+pub(super) static SCALPER: Persona = Persona {
     name: "scalper",
-    help: "Many accounts, few cards, one device: takes what the limit allows and then asks for more, on the same account \
-           and on the same card. What is over the limit must be refused.",
-    plan,
-    early: attacks,
+    help: "A farm: 25 accounts on shared devices and few cards. Takes as much as the limits allow, and asks for more.",
+    farm: 25,
+    program,
 };
 
-fn plan(me: &mut Me, nth: u32, world: &World) {
-    let half = i16::try_from(world.account_limit / 2).unwrap_or(2);
-    // The first ones leave stock for the other attacks.
-    let quantity = if nth < world.attacks { half } else { half * 2 };
-    wish::hot(me, quantity, world);
-    me.standby = 2;
-    me.card = FARM_CARDS + nth / FARM;
-    me.device = Some(nth / (FARM * 4));
-    let buy = [Act::Checkout(CheckoutHow::Plain), Act::Pay(PayHow::Plain), Act::Follow];
-    me.then(&ARRIVE);
-    if nth % 2 == 1 {
-        me.then(&[Act::Hold(HoldHow::OverLimit)]);
+fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
+    let sku = deal.pick(&deal.hot, chance);
+    let most = i64::from(deal.limit);
+    let first = chance.i64(1..=most);
+    let mut acts = vec![Act::Enter { poll_faster: 2 }];
+    acts.push(Act::Hold(Basket { patience: 1, ..Basket::of(vec![(sku, first)]) }));
+    acts.extend((0..deal.attacks_each).map(|_| Act::Attack(Intrusion::OverLimit)));
+    if chance.u32(..4) > 0 {
+        acts.extend(buy(chance));
     }
-    me.then(&[Act::Hold(HoldHow::Plain), Act::Hold(HoldHow::OverLimit)]);
-    me.then(&buy);
-    me.then(&[Act::Hold(HoldHow::OverLimit)]);
+    acts
 }

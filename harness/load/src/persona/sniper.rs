@@ -1,36 +1,26 @@
-//! `sniper`: fires at T0.
+//! A script that asks for units before the sale opens and around the queue, and then buys like everybody else.
 
-use super::wish::{self, ARRIVE};
-use super::{Entry, attacks};
-use crate::act::{Act, CheckoutHow, HoldHow, JoinHow, PayHow};
-use crate::me::Me;
-use crate::world::World;
+use super::{Persona, buy};
+use crate::deal::{Act, Intrusion, Deal};
+use std::time::Duration;
 
-pub(super) const ENTRY: Entry = Entry {
+/// The persona.
+pub(super) static SNIPER: Persona = Persona {
     name: "sniper",
-    help: "Asks for units before the doors open, then around the queue in the very moment they do; both must be refused. \
-           Then it queues like everybody else and buys without a thought.",
-    plan,
-    early: attacks,
+    help: "A script that asks for units before the sale opens and around the queue, and then buys like everybody else.",
+    farm: 1,
+    program,
 };
 
-fn plan(me: &mut Me, _nth: u32, world: &World) {
-    wish::hot(me, 2, world);
-    me.standby = 2;
-    let at = i16::try_from(me.chance.u16(1..15)).unwrap_or(1);
-    // Joining first gives it a ticket: what is refused then is the missing token.
-    me.then(&[
-        Act::Landing,
-        Act::Join(JoinHow::Solve),
-        Act::Hold(HoldHow::Early),
-        Act::Opening(at),
-    ]);
-    me.then(&[Act::Hold(HoldHow::NoToken)]);
-    me.then(&ARRIVE[2..]);
-    me.then(&[
-        Act::Hold(HoldHow::Plain),
-        Act::Checkout(CheckoutHow::Plain),
-        Act::Pay(PayHow::Plain),
-    ]);
-    me.then(&[Act::Follow]);
+fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
+    let mut acts = vec![];
+    for attack in 0..deal.attacks_each {
+        let before = Duration::from_millis(150 + 40 * u64::from(attack) + chance.u64(..100));
+        acts.extend([Act::UntilOpening { before }, Act::Attack(Intrusion::Early)]);
+    }
+    acts.push(Act::UntilOpening { before: Duration::ZERO });
+    acts.extend((0..deal.attacks_each).map(|_| Act::Attack(Intrusion::NoToken)));
+    acts.extend([Act::Enter { poll_faster: 2 }, Act::Hold(deal.basket(chance))]);
+    acts.extend(buy(chance));
+    acts
 }

@@ -148,6 +148,6 @@ impl Default for Psp {
 )]
 impl Default for Expect {
     fn default() -> Self {
-        Self { rules: vec![], p99: None, achieved: None, unknown: None }
+        Self { rules: vec![], occasions: None, p99: None, achieved: None, unknown: None }
     }
 }
