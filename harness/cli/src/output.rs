@@ -67,5 +67,9 @@ pub(crate) fn start_logging(verbose: u8) {
         1 => "info,goose=off",
         _ => "debug",
     };
-    tracing_subscriber::fmt().with_env_filter(level).with_writer(std::io::stderr).with_target(false).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(level)
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .init();
 }

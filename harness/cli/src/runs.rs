@@ -18,14 +18,19 @@ pub(crate) fn find_in(results: &Path, run: &str) -> Result<PathBuf, Failure> {
     }
     let exact = results.join(run);
     if exact.join("history").is_dir() {
-        return exact.canonicalize().with_context(|| format!("failed to resolve `{}`", exact.display())).map_err(Failure::usage);
+        return exact
+            .canonicalize()
+            .with_context(|| format!("failed to resolve `{}`", exact.display()))
+            .map_err(Failure::usage);
     }
-    let matches: Vec<String> = names(results).into_iter().filter(|name| name.starts_with(run)).collect();
+    let matches: Vec<String> =
+        names(results).into_iter().filter(|name| name.starts_with(run)).collect();
     match matches.as_slice() {
         [one] => Ok(results.join(one)),
         [] => Err(Failure::usage(anyhow!("there is no run `{run}` in `{}`", results.display()))
             .hint("see what there is: onsale list runs")),
-        many => Err(Failure::usage(anyhow!("`{run}` could be any of {}", many.join(", "))).hint("write more of its name")),
+        many => Err(Failure::usage(anyhow!("`{run}` could be any of {}", many.join(", ")))
+            .hint("write more of its name")),
     }
 }
 

@@ -8,7 +8,10 @@ use std::sync::OnceLock;
 
 /// The workspace's root.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace's root exists")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the workspace's root exists")
 }
 
 /// The command under test, of the same profile as the test; built if it is not fresh.
@@ -16,8 +19,12 @@ pub fn onsale() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
         let test = std::env::current_exe().expect("a test knows its own path");
-        let folder = test.parent().and_then(Path::parent).expect("tests lie in target/<profile>/deps");
-        let profile = folder.file_name().and_then(|name| name.to_str()).expect("a profile's folder has a name");
+        let folder =
+            test.parent().and_then(Path::parent).expect("tests lie in target/<profile>/deps");
+        let profile = folder
+            .file_name()
+            .and_then(|name| name.to_str())
+            .expect("a profile's folder has a name");
         let profile = if profile == "debug" { "dev" } else { profile };
         let status = Command::new(env!("CARGO"))
             .args(["build", "--quiet", "--package", "onsale", "--profile", profile])
@@ -30,8 +37,11 @@ pub fn onsale() -> &'static Path {
 }
 
 /// The secrets that a run shares with a target that it did not start.
-pub const SECRETS: [(&str, &str); 3] =
-    [("ONSALE_PSP_KEY", "sk_test_e2e"), ("ONSALE_WEBHOOK_SECRET", "whsec_e2e"), ("ONSALE_ADMIN_KEY", "admin_e2e")];
+pub const SECRETS: [(&str, &str); 3] = [
+    ("ONSALE_PSP_KEY", "sk_test_e2e"),
+    ("ONSALE_WEBHOOK_SECRET", "whsec_e2e"),
+    ("ONSALE_ADMIN_KEY", "admin_e2e"),
+];
 
 /// What a run left behind.
 pub struct Outcome {
@@ -79,12 +89,17 @@ pub fn run(workload: &str, results: &Path, arguments: &[&str]) -> Outcome {
     let mut all = vec!["run", workload, "--results", results_text];
     all.extend(arguments);
     let output = command(&all);
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     let folder = results.join("latest");
     let rules = std::fs::read_to_string(folder.join("verdict.json")).map_or_else(
         |_| BTreeMap::new(),
         |json| {
-            let verdict: Verdict = serde_json::from_str(&json).expect("a verdict is what its schema says");
+            let verdict: Verdict =
+                serde_json::from_str(&json).expect("a verdict is what its schema says");
             verdict.rules.into_iter().map(|answer| (answer.rule.clone(), answer)).collect()
         },
     );
@@ -94,6 +109,10 @@ pub fn run(workload: &str, results: &Path, arguments: &[&str]) -> Outcome {
 impl Outcome {
     /// The rules with this answer.
     pub fn rules_that(&self, validity: &str) -> Vec<&str> {
-        self.rules.values().filter(|answer| answer.validity == validity).map(|answer| answer.rule.as_str()).collect()
+        self.rules
+            .values()
+            .filter(|answer| answer.validity == validity)
+            .map(|answer| answer.rule.as_str())
+            .collect()
     }
 }

@@ -26,16 +26,22 @@ fn small_with(from: &str, to: &str) -> String {
 #[test]
 fn an_unknown_key_is_shown_at_its_line_and_exits_2() {
     let folder = tempfile::tempdir().unwrap();
-    let outcome = run(&written(folder.path(), &small_with("shoppers:", "shopers:")), folder.path(), &[]);
+    let outcome =
+        run(&written(folder.path(), &small_with("shoppers:", "shopers:")), folder.path(), &[]);
     assert_eq!(outcome.code, 2, "{}", outcome.text);
-    assert!(outcome.text.contains("shopers") && outcome.text.contains("shoppers"), "{}", outcome.text);
+    assert!(
+        outcome.text.contains("shopers") && outcome.text.contains("shoppers"),
+        "{}",
+        outcome.text
+    );
     assert!(outcome.text.contains("workload.yaml"), "{}", outcome.text);
 }
 
 #[test]
 fn a_wrong_unit_exits_2() {
     let folder = tempfile::tempdir().unwrap();
-    let outcome = run(&written(folder.path(), &small_with("ttl: 1", "ttl: 1 parsec #")), folder.path(), &[]);
+    let outcome =
+        run(&written(folder.path(), &small_with("ttl: 1", "ttl: 1 parsec #")), folder.path(), &[]);
     assert_eq!(outcome.code, 2, "{}", outcome.text);
     assert!(outcome.text.contains("ttl"), "{}", outcome.text);
 }
@@ -46,7 +52,11 @@ fn an_unreachable_target_exits_5() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let outcome = run(SMALL, folder.path(), &["--target", &format!("http://{free}")]);
     assert_eq!(outcome.code, 5, "{}", outcome.text);
-    assert!(outcome.text.contains(&free.to_string()) && outcome.text.contains("hint:"), "{}", outcome.text);
+    assert!(
+        outcome.text.contains(&free.to_string()) && outcome.text.contains("hint:"),
+        "{}",
+        outcome.text
+    );
 }
 
 #[test]
@@ -65,7 +75,8 @@ fn a_target_that_answers_garbage_under_load_is_undecided_and_exits_3() {
     let shop = Shop::start(folder.path());
     let proxy = Garbage::after(2_000, shop.address);
     let psp = shop.psp.to_string();
-    let arguments = ["--target", &format!("http://{}", proxy.address), "--psp-listen", &psp, "--chaos", "none"];
+    let arguments =
+        ["--target", &format!("http://{}", proxy.address), "--psp-listen", &psp, "--chaos", "none"];
     let outcome = run(SMALL, folder.path(), &arguments);
     assert_eq!(outcome.code, 3, "{}", outcome.text);
     assert!(outcome.text.contains("UNDECIDED"), "{}", outcome.text);
@@ -83,8 +94,17 @@ fn a_full_disk_is_undecided_and_said_plainly() {
         shop.address,
         shop.psp
     );
-    let output = Command::new("bash").args(["-c", &script]).envs(SECRETS).current_dir(root()).output().unwrap();
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let output = Command::new("bash")
+        .args(["-c", &script])
+        .envs(SECRETS)
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let text = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert_eq!(output.status.code(), Some(3), "{text}");
     assert!(text.contains("UNDECIDED") && text.contains("record"), "{text}");
 }
@@ -117,7 +137,10 @@ fn a_damaged_history_exits_6() {
     let outcome = run(SMALL, folder.path(), &[]);
     assert_eq!(outcome.code, 0, "{}", outcome.text);
     let results = folder.path().to_str().unwrap();
-    assert_eq!(command(&["history", "latest", "--results", results, "--verify"]).status.code(), Some(0));
+    assert_eq!(
+        command(&["history", "latest", "--results", results, "--verify"]).status.code(),
+        Some(0)
+    );
     let again = command(&["check", "latest", "--results", results]);
     assert_eq!(again.status.code(), Some(0));
     let file = largest(&outcome.folder.join("history"));
@@ -125,7 +148,9 @@ fn a_damaged_history_exits_6() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0x10;
     std::fs::write(&file, bytes).unwrap();
-    for verb in [&["history", "latest", "--verify"][..], &["check", "latest"], &["report", "latest"]] {
+    for verb in
+        [&["history", "latest", "--verify"][..], &["check", "latest"], &["report", "latest"]]
+    {
         let output = command(&[verb, &["--results", results]].concat());
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(6), "{verb:?}: {text}");
@@ -139,7 +164,10 @@ fn grows(folder: &Path) -> bool {
 
 fn largest(folder: &Path) -> std::path::PathBuf {
     let files = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
-    files.filter(|path| path.is_file()).max_by_key(|path| path.metadata().map_or(0, |data| data.len())).unwrap()
+    files
+        .filter(|path| path.is_file())
+        .max_by_key(|path| path.metadata().map_or(0, |data| data.len()))
+        .unwrap()
 }
 
 fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
@@ -164,7 +192,14 @@ impl Shop {
         let free = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let (address, psp) = (free(), free());
         let mut child = Command::new(onsale())
-            .args(["target", "serve", "--listen", &address.to_string(), "--psp-url", &format!("http://{psp}")])
+            .args([
+                "target",
+                "serve",
+                "--listen",
+                &address.to_string(),
+                "--psp-url",
+                &format!("http://{psp}"),
+            ])
             .arg("--data")
             .arg(folder.join("shop"))
             .envs(SECRETS)
@@ -212,7 +247,11 @@ impl Garbage {
 }
 
 /// One connection: each chunk that arrives counts as a request.
-fn answer(mut shopper: TcpStream, behind: Option<SocketAddr>, left: &AtomicU64) -> std::io::Result<()> {
+fn answer(
+    mut shopper: TcpStream,
+    behind: Option<SocketAddr>,
+    left: &AtomicU64,
+) -> std::io::Result<()> {
     let mut shop = behind.map(TcpStream::connect).transpose()?;
     if let Some(shop) = &shop {
         let (mut from, mut to) = (shop.try_clone()?, shopper.try_clone()?);
@@ -224,10 +263,13 @@ fn answer(mut shopper: TcpStream, behind: Option<SocketAddr>, left: &AtomicU64) 
         if read == 0 {
             return Ok(());
         }
-        let good = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
+        let good = left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+            .is_ok();
         match &mut shop {
             Some(shop) if good => shop.write_all(&buffer[..read])?,
-            _ => shopper.write_all(b"HTTP/1.1 418 Teapot\r\ncontent-length: 12\r\n\r\n<tea></tea>\n")?,
+            _ => shopper
+                .write_all(b"HTTP/1.1 418 Teapot\r\ncontent-length: 12\r\n\r\n<tea></tea>\n")?,
         }
     }
 }

@@ -47,7 +47,9 @@ fn main() {
             Trial::test(format!("{name} is convicted"), move || convicted(&defect, &case))
         })
         .collect();
-    trials.extend((1..=10).map(|seed| Trial::test(format!("clean sale is proved with seed {seed}"), move || proved(seed))));
+    trials.extend((1..=10).map(|seed| {
+        Trial::test(format!("clean sale is proved with seed {seed}"), move || proved(seed))
+    }));
     trials.push(Trial::test("canary that must fail is noticed", canary));
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -58,9 +60,14 @@ fn cases() -> Vec<(String, Case)> {
         .expect("the folder of cases exists")
         .map(|entry| {
             let path = entry.expect("the folder can be read").path();
-            let name = path.file_stem().and_then(|name| name.to_str()).expect("a case has a name").to_owned();
+            let name = path
+                .file_stem()
+                .and_then(|name| name.to_str())
+                .expect("a case has a name")
+                .to_owned();
             let text = std::fs::read_to_string(&path).expect("a case can be read");
-            let case = serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let case = serde_yaml::from_str(&text)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             (name, case)
         })
         .collect();
@@ -92,7 +99,8 @@ fn convicted_with(defect: &str, case: &Case, seed: u64) -> Result<(), Failed> {
     if let Some(silent) = case.must_speak.iter().find(|rule| !violated.contains(&rule.as_str())) {
         return fail(&outcome, format!("`{silent}` must speak; violated are {violated:?}"));
     }
-    let allowed = |rule: &&&str| case.must_speak.iter().chain(&case.may_speak).any(|known| known == **rule);
+    let allowed =
+        |rule: &&&str| case.must_speak.iter().chain(&case.may_speak).any(|known| known == **rule);
     if let Some(loud) = violated.iter().find(|rule| !allowed(rule)) {
         return fail(&outcome, format!("`{loud}` must stay silent; violated are {violated:?}"));
     }
@@ -102,7 +110,11 @@ fn convicted_with(defect: &str, case: &Case, seed: u64) -> Result<(), Failed> {
 fn proved(seed: u64) -> Result<(), Failed> {
     let results = tempfile::tempdir()?;
     let outcome = run(&small(), results.path(), &["--seed", &seed.to_string()]);
-    if outcome.code == 0 { Ok(()) } else { fail(&outcome, format!("exit {} instead of 0", outcome.code)) }
+    if outcome.code == 0 {
+        Ok(())
+    } else {
+        fail(&outcome, format!("exit {} instead of 0", outcome.code))
+    }
 }
 
 /// A clean sale must not satisfy a case that expects an oversell.
@@ -125,7 +137,12 @@ fn fail(outcome: &Outcome, why: String) -> Result<(), Failed> {
         .rules
         .values()
         .filter(|answer| !matches!(answer.validity.as_str(), "proved" | "held"))
-        .map(|answer| format!("\n  {} {}: {} ({} occasions)", answer.rule, answer.validity, answer.note, answer.occasions))
+        .map(|answer| {
+            format!(
+                "\n  {} {}: {} ({} occasions)",
+                answer.rule, answer.validity, answer.note, answer.occasions
+            )
+        })
         .collect();
     Err(format!("{why}{notes}\n{}\nin {}", outcome.text, root().display()).into())
 }

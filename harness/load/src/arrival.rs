@@ -15,14 +15,23 @@ pub fn arrivals(phases: &[Phase], shoppers: u32, seed: u64) -> Vec<u64> {
     for phase in phases {
         sum += area(phase);
         let until = if total > 0.0 { (f64::from(shoppers) * sum / total).round() } else { 0.0 };
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and a u32")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 0 and a u32"
+        )]
         let until = (until as u32).min(shoppers);
         let count = until - given;
         for index in 0..count {
             let even = (f64::from(index) + 0.5) / f64::from(count);
-            let share = if matches!(phase.shape, Arrival::Poisson(_)) { chance.f64() } else { even };
+            let share =
+                if matches!(phase.shape, Arrival::Poisson(_)) { chance.f64() } else { even };
             let at = begun + quantile(&phase.shape, share) * duration(phase);
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time in a run")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a time in a run"
+            )]
             all.push((at * 1e9) as u64);
         }
         given = until;
@@ -77,13 +86,19 @@ mod tests {
             (vec![phase(10.0, Arrival::Constant(1.0))], vec![(0.0, 5.0, 500), (5.0, 10.0, 500)]),
             (vec![phase(10.0, Arrival::Ramp(0.0, 1.0))], vec![(0.0, 5.0, 250), (5.0, 10.0, 750)]),
             (vec![phase(10.0, Arrival::Ramp(1.0, 0.0))], vec![(0.0, 5.0, 750), (5.0, 10.0, 250)]),
-            (vec![phase(5.0, Arrival::Constant(1.0)), phase(5.0, Arrival::Spike(25.0))], vec![(0.0, 5.0, 500), (5.0, 5.2, 500)]),
+            (
+                vec![phase(5.0, Arrival::Constant(1.0)), phase(5.0, Arrival::Spike(25.0))],
+                vec![(0.0, 5.0, 500), (5.0, 5.2, 500)],
+            ),
         ] {
             let all = arrivals(&phases, 1_000, 7);
             assert_eq!(all.len(), 1_000);
             assert!(all.is_sorted());
             for (from, to, expected) in windows {
-                assert!(between(&all, from, to).abs_diff(expected) <= 2, "{phases:?} in {from}..{to}");
+                assert!(
+                    between(&all, from, to).abs_diff(expected) <= 2,
+                    "{phases:?} in {from}..{to}"
+                );
             }
         }
     }
@@ -91,12 +106,20 @@ mod tests {
     #[test]
     fn poisson_arrivals_are_uneven_and_follow_the_seed() {
         let phases = [phase(10.0, Arrival::Poisson(1.0))];
-        let (all, again, other) = (arrivals(&phases, 10_000, 1), arrivals(&phases, 10_000, 1), arrivals(&phases, 10_000, 2));
+        let (all, again, other) = (
+            arrivals(&phases, 10_000, 1),
+            arrivals(&phases, 10_000, 1),
+            arrivals(&phases, 10_000, 2),
+        );
         assert_eq!(all, again);
         assert_ne!(all, other);
         let gaps: Vec<f64> = all.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
-        let deviation = (gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64).sqrt();
-        assert!((0.9..1.1).contains(&(deviation / mean)), "an exponential gap deviates by its mean");
+        let deviation =
+            (gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64).sqrt();
+        assert!(
+            (0.9..1.1).contains(&(deviation / mean)),
+            "an exponential gap deviates by its mean"
+        );
     }
 }

@@ -4,7 +4,8 @@ use crate::pool::Unresolved;
 use crate::swarm::{KEYS_EACH, LoadError, Swarm};
 use onsale_client::{Answer, Buyer, Call, Connection};
 use onsale_history::{
-    BuyerId, CallKind, Class, InstrumentId, KeyId, Label, Nanos, ProcessId, Record, RecordError, Scribe, SkuId,
+    BuyerId, CallKind, Class, InstrumentId, KeyId, Label, Nanos, ProcessId, Record, RecordError,
+    Scribe, SkuId,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering;
@@ -46,7 +47,11 @@ struct Drain {
 impl Swarm {
     fn hand(&self) -> Result<Hand, RecordError> {
         let config = &self.config;
-        Ok(Hand { connection: config.client.connection(), record: (config.recorders)()?, scribe: config.scribe.clone() })
+        Ok(Hand {
+            connection: config.client.connection(),
+            record: (config.recorders)()?,
+            scribe: config.scribe.clone(),
+        })
     }
 
     /// Every operation whose outcome nobody knows is asked again with its key until somebody does. Gives the number that
@@ -85,7 +90,8 @@ impl Swarm {
         let skus = sale.skus.len() + (sale.canaries.count + sale.seats) as usize;
         let left = (0..skus).map(|index| (SkuId::from_index(index), REFUSALS)).collect();
         let units: usize = sale.skus.iter().map(|sku| sku.stock as usize).sum::<usize>() + skus * 4;
-        let drain = Arc::new(Mutex::new(Drain { left, buyers_left: skus * BUYERS_PER_SKU_MAX + units }));
+        let drain =
+            Arc::new(Mutex::new(Drain { left, buyers_left: skus * BUYERS_PER_SKU_MAX + units }));
         let stop = self.config.stop.clone();
         self.with_hands(|mut hand| {
             let (drain, stop) = (drain.clone(), stop.clone());
@@ -105,7 +111,12 @@ impl Swarm {
         .await
     }
 
-    async fn drain_as_one(&self, hand: &mut Hand, drain: &Mutex<Drain>, label: Label) -> Result<(), RecordError> {
+    async fn drain_as_one(
+        &self,
+        hand: &mut Hand,
+        drain: &Mutex<Drain>,
+        label: Label,
+    ) -> Result<(), RecordError> {
         let number = self.accounts.fetch_add(1, Ordering::Relaxed) as usize;
         let names = &self.config.scribe.names;
         let id: BuyerId = names.id(&format!("buyer-{number}"));
@@ -116,7 +127,8 @@ impl Swarm {
         }
         let mut room = i64::from(self.config.workload.sale.account_limit);
         let mut keys = 0;
-        let list: Vec<SkuId> = drain.lock().expect("no holder panics").left.keys().copied().collect();
+        let list: Vec<SkuId> =
+            drain.lock().expect("no holder panics").left.keys().copied().collect();
         // Buyers begin at different SKUs, so that each is asked by several at a time.
         let from = number % list.len().max(1);
         for sku in list[from..].iter().chain(&list[..from]) {
@@ -126,7 +138,8 @@ impl Swarm {
                 let key = number * KEYS_EACH + keys.min(KEYS_EACH - 1);
                 keys += 1;
                 call.key = Some(names.id::<KeyId>(&format!("key-{key}")));
-                (call.label, call.items, call.instrument) = (label, vec![(*sku, quantity)], Some(card));
+                (call.label, call.items, call.instrument) =
+                    (label, vec![(*sku, quantity)], Some(card));
                 let answer = ask_until_known(hand, &mut buyer, call).await?;
                 match answer.class {
                     Class::Ok => {
@@ -169,7 +182,10 @@ impl Swarm {
                     tokio::time::sleep(PAUSE).await;
                     continue;
                 };
-                join.puzzle = tokio::task::block_in_place(|| onsale_pow::solve_json(&challenge, 1 << 28)).ok().flatten();
+                join.puzzle =
+                    tokio::task::block_in_place(|| onsale_pow::solve_json(&challenge, 1 << 28))
+                        .ok()
+                        .flatten();
                 join.due = hand.now();
             }
             if !hand.ask(buyer, &join).await?.outcome.is_ok() {
@@ -220,7 +236,8 @@ impl Swarm {
         F: Fn(Hand) -> W,
         W: Future<Output = Result<(), RecordError>> + 'a,
     {
-        let hands: Result<Vec<W>, RecordError> = (0..HANDS).map(|_| Ok(work(self.hand()?))).collect();
+        let hands: Result<Vec<W>, RecordError> =
+            (0..HANDS).map(|_| Ok(work(self.hand()?))).collect();
         for done in futures(hands?).await {
             done?;
         }
@@ -256,7 +273,8 @@ fn process(buyer: BuyerId) -> ProcessId {
 }
 
 async fn resolve_one(hand: &mut Hand, open: &mut Unresolved) -> Result<bool, RecordError> {
-    let mut call = Call { label: Label::Resolve, link: Some(open.op), due: hand.now(), ..open.call.clone() };
+    let mut call =
+        Call { label: Label::Resolve, link: Some(open.op), due: hand.now(), ..open.call.clone() };
     if open.call.kind == CallKind::Challenge {
         return Ok(true);
     }
@@ -266,12 +284,17 @@ async fn resolve_one(hand: &mut Hand, open: &mut Unresolved) -> Result<bool, Rec
 }
 
 /// The same request until there is an answer; what a busy or absent target did not take is asked again too.
-async fn ask_until_known(hand: &mut Hand, buyer: &mut Buyer, mut call: Call) -> Result<Answer, RecordError> {
+async fn ask_until_known(
+    hand: &mut Hand,
+    buyer: &mut Buyer,
+    mut call: Call,
+) -> Result<Answer, RecordError> {
     let mut tries = 0;
     loop {
         let answer = hand.ask(buyer, &call).await?;
         tries += 1;
-        let open = answer.outcome.is_indeterminate() || matches!(answer.class, Class::Busy | Class::Unreachable);
+        let open = answer.outcome.is_indeterminate()
+            || matches!(answer.class, Class::Busy | Class::Unreachable);
         if !open || tries >= TRIES_MAX {
             return Ok(answer);
         }

@@ -163,7 +163,8 @@ impl Basket {
 fn attacks_each(workload: &Workload) -> u32 {
     let load = &workload.load;
     let total: u32 = load.personas.values().sum();
-    let least = ["forger", "replayer", "sniper"].iter().filter_map(|name| load.personas.get(*name)).min();
+    let least =
+        ["forger", "replayer", "sniper"].iter().filter_map(|name| load.personas.get(*name)).min();
     let weight = least.copied().unwrap_or(0).max(1);
     let expected = u64::from(load.shoppers) * u64::from(weight) / u64::from(total.max(1));
     // A tenth more than asked for: some attackers do not get as far as their attack.

@@ -34,13 +34,20 @@ impl Solvers {
                         let next = puzzles.lock().expect("no solver panics").recv();
                         let Ok((mut shopper, challenge)) = next else { return };
                         // A puzzle that cannot be read or solved leaves the shopper without a solution: the target says no.
-                        shopper.puzzle = onsale_pow::solve_json(&challenge, TRIES_MAX).ok().flatten();
+                        shopper.puzzle =
+                            onsale_pow::solve_json(&challenge, TRIES_MAX).ok().flatten();
                         solved.fetch_add(u64::from(shopper.puzzle.is_some()), Ordering::Relaxed);
                         scheduler.ready(Task::Shopper(shopper));
-                        cpu_ns.store(cpu_ns.load(Ordering::Relaxed).max(thread_cpu_ns()), Ordering::Relaxed);
+                        cpu_ns.store(
+                            cpu_ns.load(Ordering::Relaxed).max(thread_cpu_ns()),
+                            Ordering::Relaxed,
+                        );
                     }
                 };
-                std::thread::Builder::new().name("puzzles".into()).spawn(work).expect("a thread can be started")
+                std::thread::Builder::new()
+                    .name("puzzles".into())
+                    .spawn(work)
+                    .expect("a thread can be started")
             })
             .collect();
         Self { queue, threads, solved, cpu_ns }
@@ -64,6 +71,7 @@ impl Solvers {
 }
 
 fn thread_cpu_ns() -> u64 {
-    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default();
+    let time =
+        clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default();
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

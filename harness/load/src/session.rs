@@ -6,7 +6,8 @@ use crate::deal::{Act, Age, Basket, Deal, Intrusion};
 use crate::persona::Persona;
 use onsale_client::{Answer, Buyer, Call, Token};
 use onsale_history::{
-    CallKind, ChargeId, Class, HoldId, InstrumentId, KeyId, Label, Nanos, OpId, OrderId, Outcome, ProcessId, SkuId, State,
+    CallKind, ChargeId, Class, HoldId, InstrumentId, KeyId, Label, Nanos, OpId, OrderId, Outcome,
+    ProcessId, SkuId, State,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -110,10 +111,20 @@ pub(crate) struct Scene {
 
 impl Shopper {
     /// A new shopper; what it will do follows from the seed and its number.
-    pub(crate) fn new(number: u32, persona: &'static Persona, buyer: Buyer, scene: &Scene, seed: u64) -> Self {
+    pub(crate) fn new(
+        number: u32,
+        persona: &'static Persona,
+        buyer: Buyer,
+        scene: &Scene,
+        seed: u64,
+    ) -> Self {
         let mut chance = shopper_chance(seed, number);
         let program = (persona.program)(&scene.deal, &mut chance).into();
-        let card = if persona.farm > 1 { number / persona.farm * persona.farm + number % 5 } else { number };
+        let card = if persona.farm > 1 {
+            number / persona.farm * persona.farm + number % 5
+        } else {
+            number
+        };
         Self {
             number,
             persona,
@@ -139,9 +150,17 @@ impl Shopper {
     }
 
     /// What to do now.
-    pub(crate) fn want(&mut self, now: Nanos, due: Nanos, scene: &Scene, steal: impl Fn() -> Option<Arc<str>>) -> Want {
+    pub(crate) fn want(
+        &mut self,
+        now: Nanos,
+        due: Nanos,
+        scene: &Scene,
+        steal: impl Fn() -> Option<Arc<str>>,
+    ) -> Want {
         loop {
-            let Some(act) = self.program.get(usize::from(self.at)).cloned() else { return Want::Nothing };
+            let Some(act) = self.program.get(usize::from(self.at)).cloned() else {
+                return Want::Nothing;
+            };
             let ready = match self.waits(&act, scene) {
                 Some(until) if until > now => return Want::Sleep(until),
                 Some(_) => None,
@@ -161,8 +180,12 @@ impl Shopper {
             Act::UntilAge(age) => {
                 let held = self.hold.as_ref()?;
                 Some(match age {
-                    Age::BeforeEnd(before) => held.start.plus(nanos(scene.deal.ttl)).minus(nanos(*before)),
-                    Age::AfterReclaim(after) => held.end.plus(nanos(scene.deal.ttl + scene.deal.grace + *after)),
+                    Age::BeforeEnd(before) => {
+                        held.start.plus(nanos(scene.deal.ttl)).minus(nanos(*before))
+                    }
+                    Age::AfterReclaim(after) => {
+                        held.end.plus(nanos(scene.deal.ttl + scene.deal.grace + *after))
+                    }
                 })
             }
             _ => None,
@@ -170,10 +193,17 @@ impl Shopper {
     }
 
     /// The call of an act; nothing when the act has nothing to act on and is skipped.
-    fn call(&mut self, act: &Act, due: Nanos, scene: &Scene, steal: &impl Fn() -> Option<Arc<str>>) -> Option<Want> {
+    fn call(
+        &mut self,
+        act: &Act,
+        due: Nanos,
+        scene: &Scene,
+        steal: &impl Fn() -> Option<Arc<str>>,
+    ) -> Option<Want> {
         let process = ProcessId::from_index(self.number as usize * 2);
         let of = |kind| Call { instrument: Some(self.instrument), ..Call::of(kind, process, due) };
-        let (mut call, mut twice, mut barrier, mut other) = (of(CallKind::Landing), false, false, false);
+        let (mut call, mut twice, mut barrier, mut other) =
+            (of(CallKind::Landing), false, false, false);
         match act {
             Act::Landing => {}
             Act::Stock => call.kind = CallKind::Stock,
@@ -194,13 +224,17 @@ impl Shopper {
                     call.label = Label::Ordinary;
                 }
             }
-            Act::Hold(_) | Act::Chase { .. } if self.reenter(scene) => return self.enter(call, scene),
+            Act::Hold(_) | Act::Chase { .. } if self.reenter(scene) => {
+                return self.enter(call, scene);
+            }
             Act::Hold(basket) => {
-                (call.kind, call.label, call.items) = (CallKind::Hold, basket.label, basket.items.clone());
+                (call.kind, call.label, call.items) =
+                    (CallKind::Hold, basket.label, basket.items.clone());
                 (twice, barrier) = (basket.twice, basket.barrier);
             }
             Act::Chase { sku, .. } => {
-                (call.kind, call.label, call.items) = (CallKind::Hold, Label::Chase, vec![(*sku, 1)]);
+                (call.kind, call.label, call.items) =
+                    (CallKind::Hold, Label::Chase, vec![(*sku, 1)]);
             }
             Act::HoldAgain(label) => {
                 let held = self.hold.clone()?;
@@ -208,14 +242,20 @@ impl Shopper {
                 (call.key, call.link) = (held.key, Some(held.op));
             }
             Act::Attack(intrusion) => self.intrude(&mut call, *intrusion, scene, steal)?,
-            Act::Release => (call.kind, call.hold) = (CallKind::Release, Some(self.hold.as_ref()?.hold)),
-            Act::ReadHold => (call.kind, call.hold) = (CallKind::ReadHold, Some(self.hold.as_ref()?.hold)),
+            Act::Release => {
+                (call.kind, call.hold) = (CallKind::Release, Some(self.hold.as_ref()?.hold))
+            }
+            Act::ReadHold => {
+                (call.kind, call.hold) = (CallKind::ReadHold, Some(self.hold.as_ref()?.hold))
+            }
             Act::Checkout { label, twice: both } => {
-                (call.kind, call.label, call.hold) = (CallKind::Checkout, *label, Some(self.hold.as_ref()?.hold));
+                (call.kind, call.label, call.hold) =
+                    (CallKind::Checkout, *label, Some(self.hold.as_ref()?.hold));
                 twice = *both;
             }
             Act::Pay { twice: both } => {
-                (call.kind, call.order, call.charge) = (CallKind::Pay, self.order, Some(self.charge?));
+                (call.kind, call.order, call.charge) =
+                    (CallKind::Pay, self.order, Some(self.charge?));
                 twice = *both;
             }
             Act::Cancel => (call.kind, call.order) = (CallKind::Cancel, Some(self.order?)),
@@ -233,8 +273,11 @@ impl Shopper {
         if let Some((first, key)) = self.repeats {
             (call.label, call.link) = (Label::Resolve, Some(first));
             call.key = key.or(call.key);
-        } else if call.key.is_none() && matches!(call.kind, CallKind::Hold | CallKind::Checkout | CallKind::Pay) {
-            let index = self.number as usize * scene.keys_each + (self.keys as usize).min(scene.keys_each - 1);
+        } else if call.key.is_none()
+            && matches!(call.kind, CallKind::Hold | CallKind::Checkout | CallKind::Pay)
+        {
+            let index = self.number as usize * scene.keys_each
+                + (self.keys as usize).min(scene.keys_each - 1);
             self.keys += 1;
             call.key = Some(KeyId::from_index(index));
         }
@@ -247,7 +290,8 @@ impl Shopper {
         scene: &Scene,
         steal: &impl Fn() -> Option<Arc<str>>,
     ) -> Option<()> {
-        let sku = scene.deal.hot.get(self.number as usize % scene.deal.hot.len().max(1)).copied()?;
+        let sku =
+            scene.deal.hot.get(self.number as usize % scene.deal.hot.len().max(1)).copied()?;
         (call.kind, call.items) = (CallKind::Hold, vec![(sku, 1)]);
         (call.label, call.token) = match intrusion {
             Intrusion::BadSignature => (Label::ForgedToken, Token::BadSignature),
@@ -320,7 +364,13 @@ impl Shopper {
     }
 
     /// The answer to what was asked last. `resolve` is told whether the operation must be resolved after the load.
-    pub(crate) fn learn(&mut self, call: &Call, answer: &Answer, scene: &Scene, resolve: &mut bool) -> Flow {
+    pub(crate) fn learn(
+        &mut self,
+        call: &Call,
+        answer: &Answer,
+        scene: &Scene,
+        resolve: &mut bool,
+    ) -> Flow {
         let act = self.program[usize::from(self.at)].clone();
         let way_in = matches!(call.kind, CallKind::Challenge | CallKind::Join | CallKind::Poll);
         if let Act::Door(_) = act {
@@ -342,12 +392,22 @@ impl Shopper {
     }
 
     /// Repeats a call whose outcome is unknown, or that a busy or absent target did not take.
-    fn again(&mut self, call: &Call, answer: &Answer, act: &Act, resolve: &mut bool) -> Option<Flow> {
+    fn again(
+        &mut self,
+        call: &Call,
+        answer: &Answer,
+        act: &Act,
+        resolve: &mut bool,
+    ) -> Option<Flow> {
         let silent = answer.outcome.is_indeterminate();
         let away = matches!(answer.class, Class::Busy | Class::Unreachable | Class::NotOpen);
         let reading = matches!(
             call.kind,
-            CallKind::Landing | CallKind::Stock | CallKind::ListOrders | CallKind::ReadHold | CallKind::ReadOrder
+            CallKind::Landing
+                | CallKind::Stock
+                | CallKind::ListOrders
+                | CallKind::ReadHold
+                | CallKind::ReadOrder
         );
         let attack = matches!(act, Act::Attack(_));
         if !silent && (!away || attack) {
@@ -355,7 +415,8 @@ impl Shopper {
         }
         if silent && !reading {
             // Whatever happens next, the first try stays open until somebody knows.
-            *resolve = attack || matches!(act, Act::HoldAgain(_)) || self.silences + 1 >= SILENCES_MAX;
+            *resolve =
+                attack || matches!(act, Act::HoldAgain(_)) || self.silences + 1 >= SILENCES_MAX;
         }
         self.tries += 1;
         self.silences += u32::from(silent);
@@ -368,7 +429,11 @@ impl Shopper {
         // What a busy or absent target did not take had no effect: only silence makes a repetition out of the next try.
         if !reading && silent {
             self.repeats.get_or_insert((answer.op, call.key));
-        } else if !reading && self.repeats.is_none() && call.key.is_some() && answer.class == Class::Busy {
+        } else if !reading
+            && self.repeats.is_none()
+            && call.key.is_some()
+            && answer.class == Class::Busy
+        {
             self.repeats = Some((answer.op, call.key));
         }
         Some(Flow::After(answer.retry_after.unwrap_or(RETRY).clamp(RETRY, RETRY * 10)))
@@ -413,7 +478,11 @@ impl Shopper {
             (CallKind::Poll, Class::Ok) => {
                 (self.tries, self.door) = (0, Door::Inside);
                 // The act that needed the token goes on; `Enter` itself is done.
-                return if matches!(act, Act::Enter { .. }) { self.on() } else { Flow::After(Duration::ZERO) };
+                return if matches!(act, Act::Enter { .. }) {
+                    self.on()
+                } else {
+                    Flow::After(Duration::ZERO)
+                };
             }
             (CallKind::Poll, Class::Expired | Class::Denied | Class::NotFound) => {
                 self.reentries += 1;
@@ -488,7 +557,13 @@ impl Shopper {
     fn watched(&mut self, answer: &Answer) -> Flow {
         let last = matches!(
             answer.state,
-            Some(State::Confirmed | State::PaymentFailed | State::Expired | State::Cancelled | State::Refunded)
+            Some(
+                State::Confirmed
+                    | State::PaymentFailed
+                    | State::Expired
+                    | State::Cancelled
+                    | State::Refunded
+            )
         );
         self.tries += 1;
         if last || self.tries >= WATCHES_MAX { self.on() } else { Flow::After(WATCH) }

@@ -63,7 +63,8 @@ impl Worker {
 
     async fn ask(&mut self, buyer: &mut Buyer, call: &Call) -> Result<Answer, RecordError> {
         let shared = &self.shared;
-        let answer = self.connection.execute(buyer, call, &shared.scribe, &mut *self.record).await?;
+        let answer =
+            self.connection.execute(buyer, call, &shared.scribe, &mut *self.record).await?;
         self.stats.one(call.due, answer.start, answer.end);
         shared.live.one_sent(answer.outcome.is_indeterminate());
         shared.notice(call, &answer);
@@ -74,7 +75,11 @@ impl Worker {
         twin.call.due = due;
         let answer = self.ask(&mut twin.buyer, &twin.call).await?;
         if answer.outcome.is_indeterminate() {
-            self.shared.pool.resolve_later(Unresolved { buyer: twin.buyer, call: twin.call, op: answer.op });
+            self.shared.pool.resolve_later(Unresolved {
+                buyer: twin.buyer,
+                call: twin.call,
+                op: answer.op,
+            });
         }
         self.shared.scheduler.finished();
         Ok(())
@@ -97,7 +102,10 @@ impl Worker {
             let process = ProcessId::from_index(shopper.number as usize * 2 + 1);
             let label = onsale_history::Label::Replay;
             let second = Call { process, label, ..call.clone() };
-            shared.scheduler.add(due, Task::Twin(Box::new(Twin { buyer: shopper.buyer.clone(), call: second })));
+            shared.scheduler.add(
+                due,
+                Task::Twin(Box::new(Twin { buyer: shopper.buyer.clone(), call: second })),
+            );
         }
         if barrier {
             self.connection.wait_for(shared.pool.barrier());
@@ -112,7 +120,11 @@ impl Worker {
         let mut resolve = false;
         let flow = shopper.learn(&call, &answer, &shared.scene, &mut resolve);
         if resolve {
-            shared.pool.resolve_later(Unresolved { buyer: asker, call: call.clone(), op: answer.op });
+            shared.pool.resolve_later(Unresolved {
+                buyer: asker,
+                call: call.clone(),
+                op: answer.op,
+            });
         }
         if shopper.just_came_in(&call, &answer) {
             shared.live.one_admitted();
@@ -121,10 +133,14 @@ impl Worker {
             }
         }
         match flow {
-            Flow::After(pause) => shared.scheduler.again(answer.end.plus(nanos(pause)), Task::Shopper(shopper)),
+            Flow::After(pause) => {
+                shared.scheduler.again(answer.end.plus(nanos(pause)), Task::Shopper(shopper))
+            }
             Flow::Solve(challenge) => {
                 // The solvers outlive the workers; they only end when every sender is gone.
-                self.puzzles.send((shopper, challenge)).unwrap_or_else(|_| unreachable!("solvers outlive workers"));
+                self.puzzles
+                    .send((shopper, challenge))
+                    .unwrap_or_else(|_| unreachable!("solvers outlive workers"));
             }
         }
         Ok(())
@@ -172,7 +188,12 @@ impl Shared {
         let is_hot = |sku: &SkuId| self.scene.deal.hot.contains(sku);
         match (call.kind, answer.class) {
             (CallKind::Hold, Class::Ok) => {
-                let units: i64 = call.items.iter().filter(|(sku, _)| is_hot(sku)).map(|(_, quantity)| quantity).sum();
+                let units: i64 = call
+                    .items
+                    .iter()
+                    .filter(|(sku, _)| is_hot(sku))
+                    .map(|(_, quantity)| quantity)
+                    .sum();
                 self.live.granted(u32::try_from(units).unwrap_or(0));
             }
             (CallKind::Hold, Class::SoldOut) => self.live.refused(),

@@ -121,7 +121,11 @@ impl Swarm {
             let scheduler = shared.scheduler.clone();
             async move { scheduler.turn().await }
         });
-        let ending = tokio::spawn(end_early(shared.clone(), self.config.stop.clone(), self.config.workload.load.limit));
+        let ending = tokio::spawn(end_early(
+            shared.clone(),
+            self.config.stop.clone(),
+            self.config.workload.load.limit,
+        ));
         goose::attack(ready?).await?;
         turning.abort();
         ending.abort();
@@ -133,7 +137,8 @@ impl Swarm {
         stats.lasted = Duration::from_nanos(shared.scribe.clock.now().minus(begun).0);
         (stats.puzzles, stats.puzzle_cpu) = (puzzles, puzzle_cpu);
         for persona in persona::PERSONAS {
-            let count = shared.cast.iter().filter(|other| other.name == persona.name).count() as u64;
+            let count =
+                shared.cast.iter().filter(|other| other.name == persona.name).count() as u64;
             stats.personas.push((persona.name, count));
         }
         Ok(stats)
@@ -144,7 +149,8 @@ impl Swarm {
         if load.model == Model::Closed {
             let first = load.workers.min(load.shoppers);
             shared.next_arrival.store(first, Ordering::Relaxed);
-            (0..first).for_each(|number| shared.scheduler.add(self.config.begins, Task::Arrive(number)));
+            (0..first)
+                .for_each(|number| shared.scheduler.add(self.config.begins, Task::Arrive(number)));
             return;
         }
         let all = arrivals(&load.arrival, load.shoppers, self.config.seed);
@@ -161,7 +167,10 @@ impl Swarm {
             opens: config.opens,
             queue: sale.queue.is_some(),
             puzzle: sale.puzzle.scheme != PuzzleScheme::None,
-            poll_every: sale.queue.as_ref().map_or(Duration::from_secs(1), |queue| queue.poll_every),
+            poll_every: sale
+                .queue
+                .as_ref()
+                .map_or(Duration::from_secs(1), |queue| queue.poll_every),
             keys_each: KEYS_EACH,
         };
         Arc::new(Shared {

@@ -31,7 +31,8 @@ impl<T> Wheel<T> {
         let ahead = at - self.now;
         let level = (0..LEVELS).find(|level| ahead < span(level + 1)).unwrap_or(LEVELS - 1);
         let reach = at.min(self.now + span(LEVELS) - 1);
-        let slot = usize::try_from((reach / span(level)) % SLOTS as u64).expect("a slot is below 256");
+        let slot =
+            usize::try_from((reach / span(level)) % SLOTS as u64).expect("a slot is below 256");
         self.levels[level][slot].push((due, sleeper));
     }
 
@@ -57,7 +58,8 @@ impl<T> Wheel<T> {
 
     /// Spreads a coarse slot over the finer wheels. What is due at this very tick lands in the finest slot of now.
     fn cascade(&mut self, level: usize) {
-        let slot = usize::try_from((self.now / span(level)) % SLOTS as u64).expect("a slot is below 256");
+        let slot =
+            usize::try_from((self.now / span(level)) % SLOTS as u64).expect("a slot is below 256");
         for (due, sleeper) in std::mem::take(&mut self.levels[level][slot]) {
             if due <= self.now {
                 let here = usize::try_from(self.now % SLOTS as u64).expect("a slot is below 256");

@@ -58,6 +58,7 @@ CREATE TABLE holds (
   expires_at      INTEGER NOT NULL
 );
 CREATE INDEX holds_due ON holds (expires_at) WHERE state = 'HELD';
+CREATE INDEX holds_that_count ON holds (event) WHERE state IN ('HELD', 'PAYING', 'CONFIRMED');
 CREATE INDEX holds_of_account ON holds (event, account, state);
 
 CREATE TABLE hold_lines (

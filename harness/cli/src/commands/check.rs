@@ -15,9 +15,12 @@ pub(crate) fn check(name: &RunName) -> Ending {
     if let Ok(before) = std::fs::read_to_string(&path)
         && before != verdict
     {
-        output::tell("warning: this version judges the run differently from the one that recorded it\n");
+        output::tell(
+            "warning: this version judges the run differently from the one that recorded it\n",
+        );
     }
-    std::fs::write(&path, verdict).with_context(|| format!("failed to write `{}`", path.display()))?;
+    std::fs::write(&path, verdict)
+        .with_context(|| format!("failed to write `{}`", path.display()))?;
     let summary = judged.summary();
     output::data(&onsale_report::text(&summary));
     Ok(summary.exit())

@@ -65,6 +65,11 @@ fn hint(name: &str) -> String {
         .chain(onsale_load::PERSONAS.iter().map(|persona| persona.name))
         .chain(onsale_chaos::FAULTS.iter().map(|fault| fault.name()));
     let part = name.split('-').max_by_key(|part| part.len()).unwrap_or(name);
-    let near: Vec<&str> = all.filter(|known| !part.is_empty() && known.contains(part)).take(5).collect();
-    if near.is_empty() { "see what there is: onsale list rules".into() } else { format!("did you mean {}?", near.join(", ")) }
+    let near: Vec<&str> =
+        all.filter(|known| !part.is_empty() && known.contains(part)).take(5).collect();
+    if near.is_empty() {
+        "see what there is: onsale list rules".into()
+    } else {
+        format!("did you mean {}?", near.join(", "))
+    }
 }

@@ -9,8 +9,10 @@ use onsale_report::exit::ExitCode;
 /// Replays the run's journal of faults.
 pub(crate) fn heal(name: &RunName) -> Ending {
     let folder = runs::find(name)?;
-    let healed = onsale_chaos::heal(&road::journal(&folder)).map_err(|error| Failure::new(ExitCode::Unhealed, error))?;
-    let text: String = healed.iter().map(|healed| format!("{}: {}\n", healed.fault, healed.done)).collect();
+    let healed = onsale_chaos::heal(&road::journal(&folder))
+        .map_err(|error| Failure::new(ExitCode::Unhealed, error))?;
+    let text: String =
+        healed.iter().map(|healed| format!("{}: {}\n", healed.fault, healed.done)).collect();
     output::data(if text.is_empty() { "nothing was left to undo\n" } else { &text });
     Ok(ExitCode::Pass)
 }

@@ -15,7 +15,8 @@ pub(crate) fn history(options: &History) -> Ending {
     let (history, names, health) =
         onsale_history::open(&folder.join("history")).map_err(|damage| damaged(&folder, damage))?;
     if options.verify {
-        let state = if health.sealed { "sealed and sound" } else { "not sealed; a readable prefix" };
+        let state =
+            if health.sealed { "sealed and sound" } else { "not sealed; a readable prefix" };
         output::data(&format!(
             "{state}: {} records, {} operations ({} open), {} marks\n",
             health.records,

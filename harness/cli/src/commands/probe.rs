@@ -24,25 +24,42 @@ pub(crate) fn probe(options: &Probe) -> Ending {
 async fn go(options: &Probe) -> Ending {
     let target = plan::target(&options.mapping)?;
     let names = plan::Names::all();
-    let workload = Workload::parse("probe.yaml".as_ref(), WORKLOAD, &names.known()).map_err(|error| anyhow!("{error}"))?;
+    let workload = Workload::parse("probe.yaml".as_ref(), WORKLOAD, &names.known())
+        .map_err(|error| anyhow!("{error}"))?;
     let now = clock::now();
-    let scribe =
-        Scribe { clock: Clock::since(now.instant), names: Names::default(), marks: Arc::new(Memory::default()) };
+    let scribe = Scribe {
+        clock: Clock::since(now.instant),
+        names: Names::default(),
+        marks: Arc::new(Memory::default()),
+    };
     let provider = match target.payment {
         PaymentMode::PspWebhook => Some(provider(options, now, scribe.clone()).await?),
         _ => None,
     };
-    let secrets = onsale_client::Secrets::resolve(&target, secrets::variable).map_err(|error| Failure::usage(error).hint("export it first"))?;
+    let secrets = onsale_client::Secrets::resolve(&target, secrets::variable)
+        .map_err(|error| Failure::usage(error).hint("export it first"))?;
     let context = context(options, &workload.sale, now, provider.as_ref(), secrets);
     let client = Client::compile(&target, &context).map_err(Failure::usage)?;
-    let unreachable = |error| Failure::new(ExitCode::Unreachable, error).hint("is the target up? is the admin key its own?");
+    let unreachable = |error| {
+        Failure::new(ExitCode::Unreachable, error)
+            .hint("is the target up? is the admin key its own?")
+    };
     client.provision(&scribe).await.map_err(|error| unreachable(anyhow::Error::from(error)))?;
-    let probe = onsale_client::probe(&client, &scribe, "probe").await.map_err(anyhow::Error::from)?;
+    let probe =
+        onsale_client::probe(&client, &scribe, "probe").await.map_err(anyhow::Error::from)?;
     let mut text = String::new();
     for check in &probe.checks {
-        text += &format!("{} {}: {}\n", if check.passed { "ok  " } else { "FAIL" }, check.name, check.seen);
+        text += &format!(
+            "{} {}: {}\n",
+            if check.passed { "ok  " } else { "FAIL" },
+            check.name,
+            check.seen
+        );
         if options.trace {
-            check.variables.iter().for_each(|(name, value)| text += &format!("       {name} = {value}\n"));
+            check
+                .variables
+                .iter()
+                .for_each(|(name, value)| text += &format!("       {name} = {value}\n"));
         }
     }
     output::data(&text);
@@ -73,7 +90,8 @@ async fn provider(options: &Probe, now: clock::Now, scribe: Scribe) -> Result<Pr
     let mut config = Config::loopback(1, Duration::from_nanos(now.unix_ns));
     config.listen = options.psp_listen;
     config.secret_key = secrets::variable("ONSALE_PSP_KEY").unwrap_or(config.secret_key);
-    config.webhook_secret = secrets::variable("ONSALE_WEBHOOK_SECRET").unwrap_or(config.webhook_secret);
+    config.webhook_secret =
+        secrets::variable("ONSALE_WEBHOOK_SECRET").unwrap_or(config.webhook_secret);
     config.webhook_url = Some(format!("{}/v1/webhooks/psp", options.target.trim_end_matches('/')));
     (config.retry, config.knobs) = (Retry::default(), Knobs::default());
     Provider::start(config, scribe).await.map_err(Failure::usage)

@@ -23,8 +23,11 @@ async fn serve(options: PspServe) -> Ending {
         None => Knobs::default(),
     };
     let now = road::clock::now();
-    let scribe =
-        Scribe { clock: Clock::since(now.instant), names: Names::default(), marks: Arc::new(Memory::default()) };
+    let scribe = Scribe {
+        clock: Clock::since(now.instant),
+        names: Names::default(),
+        marks: Arc::new(Memory::default()),
+    };
     let config = Config {
         listen: options.listen,
         secret_key: options.psp_key,

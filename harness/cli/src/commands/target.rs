@@ -20,7 +20,8 @@ pub(crate) fn target(options: Target) -> Ending {
 /// The bugs in a comma-separated list.
 pub(crate) fn defects(list: &str) -> Result<Defects, Failure> {
     Defects::parse(list).map_err(|unknown| {
-        Failure::usage(anyhow!("there is no defect `{unknown}`")).hint("see what there is: onsale list defects")
+        Failure::usage(anyhow!("there is no defect `{unknown}`"))
+            .hint("see what there is: onsale list defects")
     })
 }
 
@@ -47,7 +48,12 @@ async fn serve(config: Config) -> Ending {
         road::signals::terminated().await;
     })
     .await
-    .with_context(|| format!("failed to serve the reference shop on `{listen}` with data in `{}`", data.display()))
+    .with_context(|| {
+        format!(
+            "failed to serve the reference shop on `{listen}` with data in `{}`",
+            data.display()
+        )
+    })
     .map_err(|error| Failure::usage(error).hint("choose another place with --listen and --data"))?;
     output::tell(&format!("the reference shop listens on http://{}\n", served.addr));
     served.done.await.context("the reference shop failed")?;

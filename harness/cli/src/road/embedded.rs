@@ -16,7 +16,8 @@ const READY_WAIT_MAX: Duration = Duration::from_secs(20);
 
 /// A port that is free now; it stays the target's, so that it can come back to it after a kill.
 pub(crate) fn free_address() -> Result<SocketAddr, Failure> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("failed to find a free port on 127.0.0.1")?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .context("failed to find a free port on 127.0.0.1")?;
     Ok(listener.local_addr().context("failed to read the number of a free port")?)
 }
 
@@ -36,7 +37,10 @@ pub(crate) async fn start(
         format!("--listen={address}"),
         format!("--data={}", folder.join("target").display()),
         format!("--psp-url=http://{psp}"),
-        format!("--admission={}", if options.admission == Admission::Safe { "safe" } else { "redis-only" }),
+        format!(
+            "--admission={}",
+            if options.admission == Admission::Safe { "safe" } else { "redis-only" }
+        ),
         format!("--defect={}", options.defect),
     ];
     let environment = [
@@ -54,7 +58,8 @@ pub(crate) async fn start(
     };
     let unreachable = |error: onsale_chaos::Error| {
         let error = anyhow::Error::from(error).context("failed to start the embedded target");
-        Failure::new(ExitCode::Unreachable, error).hint(format!("see what it said: cat {}", log.display()))
+        Failure::new(ExitCode::Unreachable, error)
+            .hint(format!("see what it said: cat {}", log.display()))
     };
     let process = Arc::new(Process::start(launch).map_err(unreachable)?);
     process.ready(READY_WAIT_MAX).await.map_err(unreachable)?;

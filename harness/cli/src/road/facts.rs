@@ -1,8 +1,8 @@
 //! From a workload to the facts that a judge needs: the header of the history.
 
 use onsale_history::{
-    ConfirmPolicy, Header, LateCapture, Nanos, Names, QueueFacts, QueueMethod, SaleFacts, SkuFacts, SkuId, SkuRole,
-    SoldOutPolicy, Wave,
+    ConfirmPolicy, Header, LateCapture, Names, Nanos, QueueFacts, QueueMethod, SaleFacts, SkuFacts,
+    SkuId, SkuRole, SoldOutPolicy, Wave,
 };
 use onsale_plan::{Sku, Workload};
 use std::time::Duration;
@@ -50,22 +50,38 @@ pub(crate) fn sale(workload: &Workload, opens: Nanos) -> SaleFacts {
 fn skus(workload: &Workload, opens: Nanos) -> Vec<SkuFacts> {
     let sale = &workload.sale;
     let hot = sale.skus.iter().map(|sku| hot(sku, opens));
-    let one = |name: String, capacity, role| SkuFacts { name, capacity, shards: 1, role, waves: vec![] };
-    let canaries = (0..sale.canaries.count).map(|i| one(format!("canary-{i}"), sale.canaries.stock, SkuRole::Canary));
+    let one =
+        |name: String, capacity, role| SkuFacts { name, capacity, shards: 1, role, waves: vec![] };
+    let canaries = (0..sale.canaries.count)
+        .map(|i| one(format!("canary-{i}"), sale.canaries.stock, SkuRole::Canary));
     let seats = (0..sale.seats).map(|i| one(format!("seat-{i}"), 1, SkuRole::Seat));
     hot.chain(canaries).chain(seats).collect()
 }
 
 fn hot(sku: &Sku, opens: Nanos) -> SkuFacts {
-    let waves = sku.waves.iter().map(|wave| Wave { at: opens.plus(nanos(wave.after)), units: wave.units }).collect();
-    SkuFacts { name: sku.name.clone(), capacity: sku.stock, shards: sku.shards, role: SkuRole::Hot, waves }
+    let waves = sku
+        .waves
+        .iter()
+        .map(|wave| Wave { at: opens.plus(nanos(wave.after)), units: wave.units })
+        .collect();
+    SkuFacts {
+        name: sku.name.clone(),
+        capacity: sku.stock,
+        shards: sku.shards,
+        role: SkuRole::Hot,
+        waves,
+    }
 }
 
 /// Gives every SKU the identifier that its place in the facts has.
 pub(crate) fn name_skus(facts: &SaleFacts, names: &Names) {
     for (index, sku) in facts.skus.iter().enumerate() {
         let id: SkuId = names.id(&sku.name);
-        assert_eq!(id.index(), index, "a new dictionary counts from 0, and no two SKUs share a name");
+        assert_eq!(
+            id.index(),
+            index,
+            "a new dictionary counts from 0, and no two SKUs share a name"
+        );
     }
 }
 
@@ -82,7 +98,12 @@ pub(crate) struct Identity<'a> {
 }
 
 /// The head of the history. Without rules named by the workload, every rule is required.
-pub(crate) fn header(workload: &Workload, sale: SaleFacts, identity: &Identity<'_>, rules: &[&str]) -> Header {
+pub(crate) fn header(
+    workload: &Workload,
+    sale: SaleFacts,
+    identity: &Identity<'_>,
+    rules: &[&str],
+) -> Header {
     let named = match workload.expect.rules.as_slice() {
         [] => rules.iter().map(|&rule| rule.to_owned()).collect(),
         named => named.to_vec(),

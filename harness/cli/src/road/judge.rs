@@ -24,9 +24,11 @@ pub(crate) struct Judged {
 
 /// Reads a run's record and judges it.
 pub(crate) fn judge(folder: &Path) -> Result<Judged, Failure> {
-    let (history, names, _) = onsale_history::open(&folder.join("history")).map_err(|damage| damaged(folder, damage))?;
+    let (history, names, _) =
+        onsale_history::open(&folder.join("history")).map_err(|damage| damaged(folder, damage))?;
     let path = folder.join("run.json");
-    let text = std::fs::read(&path).with_context(|| format!("failed to read `{}`", path.display()))?;
+    let text =
+        std::fs::read(&path).with_context(|| format!("failed to read `{}`", path.display()))?;
     let facts = serde_json::from_slice(&text)
         .with_context(|| format!("failed to understand `{}`", path.display()))
         .map_err(|error| Failure::new(ExitCode::Damaged, error))?;
@@ -36,8 +38,10 @@ pub(crate) fn judge(folder: &Path) -> Result<Judged, Failure> {
 
 /// A record that cannot be trusted.
 pub(crate) fn damaged(folder: &Path, damage: Damage) -> Failure {
-    let error = anyhow::Error::from(damage).context(format!("failed to read the record of `{}`", folder.display()));
-    Failure::new(ExitCode::Damaged, error).hint("a damaged record proves nothing; run the workload again with its seed")
+    let error = anyhow::Error::from(damage)
+        .context(format!("failed to read the record of `{}`", folder.display()));
+    Failure::new(ExitCode::Damaged, error)
+        .hint("a damaged record proves nothing; run the workload again with its seed")
 }
 
 impl Judged {
@@ -61,11 +65,17 @@ pub(crate) fn write(folder: &Path, judged: &Judged, summary: &Summary) -> Result
 }
 
 /// Writes down what was run and how it went, before anything is judged.
-pub(crate) fn write_facts(stage: &Stage, played: &Played, interrupted: Option<ExitCode>) -> Result<(), Failure> {
+pub(crate) fn write_facts(
+    stage: &Stage,
+    played: &Played,
+    interrupted: Option<ExitCode>,
+) -> Result<(), Failure> {
     let facts = facts(stage, played, interrupted);
-    let json = serde_json::to_string_pretty(&facts).context("failed to write the facts of the run as JSON")?;
+    let json = serde_json::to_string_pretty(&facts)
+        .context("failed to write the facts of the run as JSON")?;
     let path = stage.folder.join("run.json");
-    Ok(std::fs::write(&path, json).with_context(|| format!("failed to write `{}`", path.display()))?)
+    Ok(std::fs::write(&path, json)
+        .with_context(|| format!("failed to write `{}`", path.display()))?)
 }
 
 fn facts(stage: &Stage, played: &Played, interrupted: Option<ExitCode>) -> RunFacts {
@@ -75,7 +85,10 @@ fn facts(stage: &Stage, played: &Played, interrupted: Option<ExitCode>) -> RunFa
         problems.push(format!("the generator was late: p99 {late:.1} ms after the due time, more than {LATE_MS_MAX} ms"));
     }
     if played.stats.backlog > 0 {
-        problems.push(format!("{} steps were due and never left: the load ran into its limit", played.stats.backlog));
+        problems.push(format!(
+            "{} steps were due and never left: the load ran into its limit",
+            played.stats.backlog
+        ));
     }
     if played.unresolved > 0 {
         problems.push(format!("{} operations could not be resolved", played.unresolved));
@@ -136,12 +149,22 @@ fn thresholds(expect: &Expect, played: &Played) -> Vec<Threshold> {
         let value = played.stats.response.quantile_ms(0.99);
         let limit_ms = limit.as_secs_f64() * 1e3;
         let met = value <= limit_ms;
-        all.push(Threshold { name: "p99".into(), limit: format!("{limit_ms} ms"), value: format!("{value:.1} ms"), met });
+        all.push(Threshold {
+            name: "p99".into(),
+            limit: format!("{limit_ms} ms"),
+            value: format!("{value:.1} ms"),
+            met,
+        });
     }
     if let Some(limit) = expect.achieved {
         let value = played.stats.achieved();
         let shown = |share: f64| format!("{:.2} %", share * 100.0);
-        all.push(Threshold { name: "achieved".into(), limit: shown(limit), value: shown(value), met: value >= limit });
+        all.push(Threshold {
+            name: "achieved".into(),
+            limit: shown(limit),
+            value: shown(value),
+            met: value >= limit,
+        });
     }
     all
 }

@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 
 /// The runtime of a command that waits for things.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     Ok(runtime.context("failed to start the asynchronous runtime")?)
 }
 

@@ -72,7 +72,16 @@ impl<'a> Player<'a> {
             stop: stopped,
         });
         let bars = Bars::new(&stage.plans.workload, swarm.live());
-        Self { stage, swarm, bars, told, stop, played: Played::default(), since: Nanos::ZERO, phase: None }
+        Self {
+            stage,
+            swarm,
+            bars,
+            told,
+            stop,
+            played: Played::default(),
+            since: Nanos::ZERO,
+            phase: None,
+        }
     }
 
     /// Plays all phases. A record that cannot be written, or a signal, ends it early; what was seen until then stays.
@@ -125,7 +134,8 @@ impl<'a> Player<'a> {
     async fn load(&mut self) -> Result<(), LoadError> {
         let watch: Arc<dyn Watch> = Arc::new(Seen(self.swarm.live()));
         let (steps, backend) = (self.stage.plans.steps.clone(), self.stage.backend.clone());
-        let (scribe, begins) = (self.stage.scribe.clone(), self.stage.clock.instant(self.stage.begins));
+        let (scribe, begins) =
+            (self.stage.scribe.clone(), self.stage.clock.instant(self.stage.begins));
         let (over, stopped) = watch::channel(false);
         let breaking = tokio::spawn(async move {
             tokio::time::sleep_until(begins.into()).await;
@@ -146,7 +156,9 @@ impl<'a> Player<'a> {
         over.send_replace(true);
         match breaking.await.expect("chaos does not panic") {
             Ok(report) => self.played.faults = report,
-            Err(error) => self.played.problems.push(format!("chaos ended early: {}", chain(&error))),
+            Err(error) => {
+                self.played.problems.push(format!("chaos ended early: {}", chain(&error)))
+            }
         }
         self.played.stats = loaded?;
         Ok(())
@@ -156,7 +168,9 @@ impl<'a> Player<'a> {
     async fn settle(&mut self) {
         let Some(provider) = &self.stage.backend.provider else { return };
         if let Err(error) = provider.quiesce(SETTLE_MAX).await {
-            self.played.problems.push(format!("the payment provider did not come to rest: {}", chain(&error)));
+            self.played
+                .problems
+                .push(format!("the payment provider did not come to rest: {}", chain(&error)));
         }
     }
 
@@ -175,7 +189,8 @@ impl<'a> Player<'a> {
 
     fn enter(&mut self, phase: PhaseName) -> Result<(), RecordError> {
         self.leave_phase();
-        self.since = facts::nanos(clock::now().instant.saturating_duration_since(self.stage.epoch.instant));
+        self.since =
+            facts::nanos(clock::now().instant.saturating_duration_since(self.stage.epoch.instant));
         self.phase = Some(phase);
         self.bars.enter(phase);
         self.stage.scribe.mark(MarkKind::Phase(phase))

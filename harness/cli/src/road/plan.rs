@@ -35,7 +35,9 @@ impl Names {
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path)
         .with_context(|| format!("failed to read `{}`", path.display()))
-        .map_err(|error| Failure::usage(error).hint("start in the repository's root, or give a full path"))
+        .map_err(|error| {
+            Failure::usage(error).hint("start in the repository's root, or give a full path")
+        })
 }
 
 /// A workload.
@@ -63,5 +65,6 @@ pub(crate) fn mapping_path(workload: &Workload, path: &Path) -> PathBuf {
 }
 
 fn mistakes(mistakes: onsale_plan::Diagnostics) -> Failure {
-    Failure::usage(anyhow!("{mistakes}")).hint("onsale inspect FILE shows a plan with its defaults filled in")
+    Failure::usage(anyhow!("{mistakes}"))
+        .hint("onsale inspect FILE shows a plan with its defaults filled in")
 }

@@ -22,8 +22,13 @@ impl Bars {
     /// A bar that counts the shoppers who are done.
     pub(crate) fn new(workload: &Workload, live: Arc<Live>) -> Self {
         let shoppers = u64::from(workload.load.shoppers);
-        let bar = if std::io::stderr().is_terminal() { ProgressBar::new(shoppers) } else { ProgressBar::hidden() };
-        let style = ProgressStyle::with_template("{prefix:>12} {bar:30} {pos}/{len} shoppers  {msg}");
+        let bar = if std::io::stderr().is_terminal() {
+            ProgressBar::new(shoppers)
+        } else {
+            ProgressBar::hidden()
+        };
+        let style =
+            ProgressStyle::with_template("{prefix:>12} {bar:30} {pos}/{len} shoppers  {msg}");
         bar.set_style(style.expect("the template is sound"));
         let over = Arc::new(AtomicBool::new(false));
         if !bar.is_hidden() {

@@ -21,7 +21,9 @@ impl Secrets {
             Some(value) => Ok(value),
             None if embedded => Ok(format!("{made_up}_{run}")),
             None => Err(Failure::usage(anyhow!("the environment variable `{name}` is not set"))
-                .hint(format!("a target that onsale did not start must share it: export {name}=…"))),
+                .hint(format!(
+                    "a target that onsale did not start must share it: export {name}=…"
+                ))),
         };
         Ok(Self {
             psp_key: secret("ONSALE_PSP_KEY", "sk_test")?,

@@ -51,7 +51,10 @@ impl Plans {
     /// Reads every file and fills in what the command line says.
     pub(crate) fn read(options: &Run) -> Result<Self, Failure> {
         let workload = plan::workload(&options.workload)?;
-        let mapping = options.mapping.clone().unwrap_or_else(|| plan::mapping_path(&workload, &options.workload));
+        let mapping = options
+            .mapping
+            .clone()
+            .unwrap_or_else(|| plan::mapping_path(&workload, &options.workload));
         let target = plan::target(&mapping)?;
         let steps = match &options.chaos {
             Some(path) => plan::chaos(path)?,
@@ -64,8 +67,11 @@ impl Plans {
         }
         let needs_process = |step: &Step| step.fault.starts_with("target-");
         if !embedded && let Some(step) = steps.iter().find(|step| needs_process(step)) {
-            return Err(Failure::usage(anyhow!("fault `{}` needs a target that onsale started itself", step.fault))
-                .hint("leave it out: --chaos none"));
+            return Err(Failure::usage(anyhow!(
+                "fault `{}` needs a target that onsale started itself",
+                step.fault
+            ))
+            .hint("leave it out: --chaos none"));
         }
         let seed = options.seed.unwrap_or_else(|| clock::now().unix_ns / 1_000 % 1_000_000_007);
         Ok(Self { workload, target, steps, seed, rules: plan::Names::all().rules().to_vec() })
@@ -75,7 +81,12 @@ impl Plans {
 impl Stage {
     /// Starts the target and the provider, probes the contract, makes the sale and opens the record.
     pub(crate) async fn set(options: &Run, plans: Plans) -> Result<Self, Failure> {
-        let run = format!("{}-{}-{:06x}", clock::stamp(clock::now().unix_ns), plans.workload.name, plans.seed & 0xff_ffff);
+        let run = format!(
+            "{}-{}-{:06x}",
+            clock::stamp(clock::now().unix_ns),
+            plans.workload.name,
+            plans.seed & 0xff_ffff
+        );
         let folder = runs::create(&options.results, &run)?;
         write_plans(&folder, &plans)?;
         let embedded = options.target == "embedded";
@@ -85,20 +96,27 @@ impl Stage {
             address => address,
         };
         let (process, target_url) = if embedded {
-            let (process, address) = embedded::start(options, &folder, psp_address, &secrets).await?;
+            let (process, address) =
+                embedded::start(options, &folder, psp_address, &secrets).await?;
             (Some(process), format!("http://{address}"))
         } else {
             (None, options.target.trim_end_matches('/').to_owned())
         };
         let target_name = describe(options, &plans, &target_url);
-        let context = Common { plans: &plans, run: &run, target_url, psp_address, secrets: &secrets };
+        let context =
+            Common { plans: &plans, run: &run, target_url, psp_address, secrets: &secrets };
         context.probe().await?;
         let epoch = clock::now();
         let clock = Clock::since(epoch.instant);
         let begins = facts::nanos(LEAD);
         let opens = begins.plus(facts::nanos(plans.workload.sale.opens_after));
         let sale = facts::sale(&plans.workload, opens);
-        let identity = facts::Identity { run: &run, target: &target_name, seed: plans.seed, epoch_unix_ns: epoch.unix_ns };
+        let identity = facts::Identity {
+            run: &run,
+            target: &target_name,
+            seed: plans.seed,
+            epoch_unix_ns: epoch.unix_ns,
+        };
         let header = facts::header(&plans.workload, sale.clone(), &identity, &plans.rules);
         let recording = Recording::create(&folder.join("history"), &header)
             .with_context(|| format!("failed to begin the record in `{}`", folder.display()))
@@ -108,13 +126,29 @@ impl Stage {
         let knobs = psp::knobs(&plans.workload.psp);
         let provider = context.provider(plans.seed, knobs, epoch, scribe.clone()).await?;
         let client = context.client("sale", &plans.workload, epoch, opens)?;
-        client
-            .provision(&scribe)
-            .await
-            .map_err(|error| Failure::new(ExitCode::Unreachable, anyhow::Error::from(error).context("failed to make the sale")))?;
+        client.provision(&scribe).await.map_err(|error| {
+            Failure::new(
+                ExitCode::Unreachable,
+                anyhow::Error::from(error).context("failed to make the sale"),
+            )
+        })?;
         let journal = Journal::open(journal(&folder)).map_err(anyhow::Error::from)?;
-        let backend = Backend { process, provider: provider.map(Arc::new), journal: Arc::new(journal) };
-        Ok(Self { plans, folder, run, clock, epoch, recording, scribe, client, backend, begins, opens, target_name })
+        let backend =
+            Backend { process, provider: provider.map(Arc::new), journal: Arc::new(journal) };
+        Ok(Self {
+            plans,
+            folder,
+            run,
+            clock,
+            epoch,
+            recording,
+            scribe,
+            client,
+            backend,
+            begins,
+            opens,
+            target_name,
+        })
     }
 
     /// The process that was started for this run.
@@ -133,7 +167,13 @@ struct Common<'a> {
 }
 
 impl Common<'_> {
-    fn client(&self, event: &str, workload: &Workload, epoch: clock::Now, opens: Nanos) -> Result<Client, Failure> {
+    fn client(
+        &self,
+        event: &str,
+        workload: &Workload,
+        epoch: clock::Now,
+        opens: Nanos,
+    ) -> Result<Client, Failure> {
         let epoch_unix_ms = epoch.unix_ns / 1_000_000;
         let opens_ms = epoch_unix_ms + opens.0 / 1_000_000;
         let secret = |name: &str| match name {
@@ -141,7 +181,8 @@ impl Common<'_> {
             "ONSALE_PSP_KEY" => Some(self.secrets.psp_key.clone()),
             other => secrets::variable(other),
         };
-        let secrets = onsale_client::Secrets::resolve(&self.plans.target, secret).map_err(anyhow::Error::from);
+        let secrets = onsale_client::Secrets::resolve(&self.plans.target, secret)
+            .map_err(anyhow::Error::from);
         let context = RunContext {
             run: self.run.to_owned(),
             event: format!("{}-{event}-{}", workload.sale.event, self.run),
@@ -153,7 +194,9 @@ impl Common<'_> {
             secrets: secrets.map_err(Failure::usage)?,
         };
         let compiled = Client::compile(&self.plans.target, &context);
-        compiled.map_err(|error| Failure::usage(anyhow::Error::from(error).context("failed to compile the mapping")))
+        compiled.map_err(|error| {
+            Failure::usage(anyhow::Error::from(error).context("failed to compile the mapping"))
+        })
     }
 
     /// `seed` also makes the provider's identifiers: two providers of one run must not share it.
@@ -178,8 +221,12 @@ impl Common<'_> {
             knobs,
         };
         let started = Provider::start(config, scribe).await;
-        let started = started.with_context(|| format!("failed to start the payment provider on `{}`", self.psp_address));
-        started.map(Some).map_err(|error| Failure::usage(error).hint("choose another address with --psp-listen"))
+        let started = started.with_context(|| {
+            format!("failed to start the payment provider on `{}`", self.psp_address)
+        });
+        started
+            .map(Some)
+            .map_err(|error| Failure::usage(error).hint("choose another address with --psp-listen"))
     }
 
     /// One buyer goes the whole way through a sale of a few units, before anything is recorded.
@@ -190,17 +237,28 @@ impl Common<'_> {
         (workload.sale.canaries.count, workload.sale.seats) = (0, 0);
         let epoch = clock::now();
         let memory = Memory::default();
-        let scribe =
-            Scribe { clock: Clock::since(epoch.instant), names: Names::default(), marks: Arc::new(memory) };
-        let provider = self.provider(!self.plans.seed, Knobs::default(), epoch, scribe.clone()).await?;
+        let scribe = Scribe {
+            clock: Clock::since(epoch.instant),
+            names: Names::default(),
+            marks: Arc::new(memory),
+        };
+        let provider =
+            self.provider(!self.plans.seed, Knobs::default(), epoch, scribe.clone()).await?;
         let client = self.client("probe", &workload, epoch, Nanos::ZERO)?;
         let unreachable = |error: anyhow::Error| {
-            Failure::new(ExitCode::Unreachable, error.context(format!("failed to probe the target `{}`", self.target_url)))
-                .hint(format!("is it up, and does it speak the mapping? onsale probe --target {}", self.target_url))
+            Failure::new(
+                ExitCode::Unreachable,
+                error.context(format!("failed to probe the target `{}`", self.target_url)),
+            )
+            .hint(format!(
+                "is it up, and does it speak the mapping? onsale probe --target {}",
+                self.target_url
+            ))
         };
         client.provision(&scribe).await.map_err(|error| unreachable(error.into()))?;
         let sku = workload.sale.skus[0].name.clone();
-        let probe = onsale_client::probe(&client, &scribe, &sku).await.map_err(anyhow::Error::from)?;
+        let probe =
+            onsale_client::probe(&client, &scribe, &sku).await.map_err(anyhow::Error::from)?;
         // The probe's sale is left as it is where a mapping cannot take it away.
         drop(client.teardown(&scribe).await);
         if let Some(provider) = provider {
@@ -221,13 +279,18 @@ fn describe(options: &Run, plans: &Plans, url: &str) -> String {
         crate::args::Admission::Safe => "safe",
         crate::args::Admission::RedisOnly => "redis-only",
     };
-    let defect = if options.defect.is_empty() { String::new() } else { format!(", defect {}", options.defect) };
+    let defect = if options.defect.is_empty() {
+        String::new()
+    } else {
+        format!(", defect {}", options.defect)
+    };
     format!("embedded reference shop {}, {admission} admission{defect}", env!("CARGO_PKG_VERSION"))
 }
 
 fn write_plans(folder: &Path, plans: &Plans) -> Result<(), Failure> {
     let write = |name: &str, text: String| {
-        std::fs::write(folder.join(name), text).with_context(|| format!("failed to write `{name}` of the run"))
+        std::fs::write(folder.join(name), text)
+            .with_context(|| format!("failed to write `{name}` of the run"))
     };
     write("workload.yaml", onsale_plan::inspect(&plans.workload))?;
     write("target.yaml", onsale_plan::inspect(&plans.target))?;

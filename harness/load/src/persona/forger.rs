@@ -1,7 +1,7 @@
 //! Forges: puzzle solutions, token signatures, `alg: none`, quantities below 1, and requests without a token.
 
 use super::Persona;
-use crate::deal::{Act, Intrusion, Deal, think};
+use crate::deal::{Act, Deal, Intrusion, think};
 use onsale_history::Label;
 
 /// The persona.

@@ -23,7 +23,8 @@ fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
     }
     match chance.u32(..10) {
         0..3 => acts.extend([think(chance, 200, 1500), Act::Release]),
-        3..6 => acts.extend([Act::UntilAge(Age::AfterReclaim(Duration::from_millis(50))), Act::ReadHold]),
+        3..6 => acts
+            .extend([Act::UntilAge(Age::AfterReclaim(Duration::from_millis(50))), Act::ReadHold]),
         _ => {}
     }
     acts

@@ -14,8 +14,12 @@ pub(super) static LATE_PAYER: Persona = Persona {
 };
 
 fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
-    let mut acts = vec![Act::Enter { poll_faster: 1 }, Act::Hold(Basket { patience: 2, ..deal.basket(chance) })];
-    let late = |label| [Act::Checkout { label, twice: false }, Act::Pay { twice: false }, Act::Watch];
+    let mut acts = vec![
+        Act::Enter { poll_faster: 1 },
+        Act::Hold(Basket { patience: 2, ..deal.basket(chance) }),
+    ];
+    let late =
+        |label| [Act::Checkout { label, twice: false }, Act::Pay { twice: false }, Act::Watch];
     match chance.u32(..10) {
         0..3 => {
             let before = Duration::from_millis(chance.u64(200..600)).min(deal.ttl / 2);

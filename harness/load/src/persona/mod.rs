@@ -95,7 +95,12 @@ mod tests {
             let mut kinds = BTreeSet::new();
             for seed in 0..300 {
                 let program = (persona.program)(&deal(), &mut fastrand::Rng::with_seed(seed));
-                assert_eq!(program, (persona.program)(&deal(), &mut fastrand::Rng::with_seed(seed)), "{}", persona.name);
+                assert_eq!(
+                    program,
+                    (persona.program)(&deal(), &mut fastrand::Rng::with_seed(seed)),
+                    "{}",
+                    persona.name
+                );
                 assert!(!program.is_empty() && program.len() < 64, "{}", persona.name);
                 kinds.insert(format!("{program:?}"));
                 for act in program {

@@ -18,7 +18,11 @@ fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
     acts.extend([Act::Stock, think(chance, 10, 60), Act::Stock]);
     if chance.bool() && !deal.canaries.is_empty() {
         let sku = deal.pick(&deal.canaries, chance);
-        acts.push(Act::Chase { sku, every: Duration::from_millis(chance.u64(120..260)), times: 60 });
+        acts.push(Act::Chase {
+            sku,
+            every: Duration::from_millis(chance.u64(120..260)),
+            times: 60,
+        });
         // Half of what is caught is let go again, so that the canary goes on coming back.
         if chance.bool() {
             return acts;

@@ -1,7 +1,7 @@
 //! Uses things again that are good once: other shoppers' tokens, its own token after its time, a puzzle's solution.
 
 use super::Persona;
-use crate::deal::{Act, Intrusion, Deal};
+use crate::deal::{Act, Deal, Intrusion};
 use onsale_history::Label;
 use std::time::Duration;
 

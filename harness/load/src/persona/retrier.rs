@@ -13,9 +13,22 @@ pub(super) static RETRIER: Persona = Persona {
 };
 
 fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
-    let mut acts = vec![Act::Landing, Act::Enter { poll_faster: 1 }, Act::Hold(deal.basket(chance))];
-    acts.extend([think(chance, 10, 100), Act::HoldAgain(Label::Replay), Act::HoldAgain(Label::OtherBody)]);
-    acts.extend([Act::Checkout { label: Label::Ordinary, twice: false }, Act::Checkout { label: Label::Replay, twice: false }]);
-    acts.extend([think(chance, 10, 100), Act::Pay { twice: false }, Act::Watch, Act::HoldAgain(Label::Replay)]);
+    let mut acts =
+        vec![Act::Landing, Act::Enter { poll_faster: 1 }, Act::Hold(deal.basket(chance))];
+    acts.extend([
+        think(chance, 10, 100),
+        Act::HoldAgain(Label::Replay),
+        Act::HoldAgain(Label::OtherBody),
+    ]);
+    acts.extend([
+        Act::Checkout { label: Label::Ordinary, twice: false },
+        Act::Checkout { label: Label::Replay, twice: false },
+    ]);
+    acts.extend([
+        think(chance, 10, 100),
+        Act::Pay { twice: false },
+        Act::Watch,
+        Act::HoldAgain(Label::Replay),
+    ]);
     acts
 }

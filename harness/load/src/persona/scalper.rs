@@ -1,7 +1,7 @@
 //! A farm: 25 accounts on shared devices and few cards. Takes as much as the limits allow, and asks for more.
 
 use super::{Persona, buy};
-use crate::deal::{Act, Basket, Intrusion, Deal};
+use crate::deal::{Act, Basket, Deal, Intrusion};
 
 /// The persona.
 pub(super) static SCALPER: Persona = Persona {

@@ -1,7 +1,7 @@
 //! A script that asks for units before the sale opens and around the queue, and then buys like everybody else.
 
 use super::{Persona, buy};
-use crate::deal::{Act, Intrusion, Deal};
+use crate::deal::{Act, Deal, Intrusion};
 use std::time::Duration;
 
 /// The persona.

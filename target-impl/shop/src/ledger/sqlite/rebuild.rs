@@ -25,7 +25,7 @@ pub(super) fn t7(
 fn live(c: &Connection, bucket: &Bucket) -> rusqlite::Result<Vec<Live>> {
     let Bucket { event, sku, shard } = bucket;
     let sql = "SELECT h.hold_id, l.qty, h.account, h.expires_at, h.state = 'CONFIRMED'
-               FROM hold_lines l JOIN holds h ON h.hold_id = l.hold_id
+               FROM hold_lines l CROSS JOIN holds h ON h.hold_id = l.hold_id
                WHERE l.sku = ?2 AND l.shard = ?3 AND h.event = ?1 AND h.state IN ('HELD', 'PAYING', 'CONFIRMED') ORDER BY h.seq";
     c.prepare_cached(sql)?
         .query_map(params![event, sku, shard], |row| {
