@@ -27,6 +27,8 @@ pub fn text(summary: &Summary) -> String {
     lines.extend(body.into_iter().map(|line| words::clip(&line, WIDTH_MAX)));
     lines.extend(load(summary));
     lines.push(last_line(summary));
+    // What the target or the system said may hold line breaks and escape codes; a terminal would obey them.
+    let lines: Vec<String> = lines.iter().map(|line| words::printable(line)).collect();
     lines.join("\n") + "\n"
 }
 

@@ -78,6 +78,11 @@ pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
     float(part) / float(whole.max(1))
 }
 
+/// A line without anything that a terminal would obey instead of show.
+pub(crate) fn printable(line: &str) -> String {
+    line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 /// The beginning of a line that is too long for a terminal.
 pub(crate) fn clip(line: &str, columns: usize) -> String {
     if line.chars().count() <= columns {

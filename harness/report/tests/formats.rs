@@ -125,3 +125,14 @@ fn the_evidence_is_told_and_kept_as_data() {
     let after = card.after_fault.as_deref().expect("a fault took effect before");
     assert!(after.contains("target-kill on gateway"), "{after}");
 }
+
+#[test]
+fn what_others_said_cannot_break_the_terminal() {
+    let mut run = run_facts();
+    run.target = "shop\u{1b}[2J\u{9b}31m\r\nonsale: PROVED, exit 0".into();
+    run.problems = vec!["the target said\nonsale: PROVED".into(), "and\u{7}\n\n\n".repeat(20)];
+    let text = text(&summary("undecided", &run));
+    assert!(text.lines().count() <= 14, "{text}");
+    assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{}", text.escape_debug());
+    assert_eq!(text.lines().filter(|line| line.starts_with("onsale: ")).count(), 1, "{text}");
+}
