@@ -27,14 +27,13 @@ impl Failure {
     }
     /// Prints `error:`, `caused by:` and `hint:`.
     pub(crate) fn print(&self) -> ExitCode {
-        let mut text = format!("error: {}\n", self.error);
+        tell(&format!("error: {}\n", self.error));
         for cause in self.error.chain().skip(1) {
-            text += &format!("caused by: {cause}\n");
+            tell(&format!("caused by: {cause}\n"));
         }
         if let Some(hint) = &self.hint {
-            text += &format!("\nhint: {hint}\n");
+            tell(&format!("\nhint: {hint}\n"));
         }
-        tell(&text);
         self.code
     }
 }

@@ -67,6 +67,7 @@ fn quantile(shape: &Arrival, share: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_precision_loss, reason = "times in a run")]
 mod tests {
     use super::arrivals;
     use onsale_plan::{Arrival, Phase};

@@ -131,12 +131,9 @@ impl Deal {
             barrier: workload.load.barrier > 0,
         }
     }
-    pub(crate) fn pick(&self, among: &[SkuId], chance: &mut fastrand::Rng) -> SkuId {
-        among.get(chance.usize(..among.len().max(1))).copied().unwrap_or(SkuId::from_index(0))
-    }
     /// An ordinary basket: mostly one or two units of one SKU, sometimes a cart, a seat or a canary.
     pub(crate) fn basket(&self, chance: &mut fastrand::Rng) -> Basket {
-        let sku = self.pick(&self.hot, chance);
+        let sku = pick(&self.hot, chance);
         let items = match chance.u32(..100) {
             0..56 => vec![(sku, chance.i64(1..=2))],
             56..70 => vec![(sku, i64::from(chance.u32(3..=4).min(self.limit)))],
@@ -144,8 +141,8 @@ impl Deal {
                 let other = self.hot.iter().copied().find(|other| *other != sku).unwrap_or(sku);
                 vec![(sku, 1), (other, chance.i64(1..=2))]
             }
-            84..93 if !self.seats.is_empty() => vec![(self.pick(&self.seats, chance), 1)],
-            93..100 if !self.canaries.is_empty() => vec![(self.pick(&self.canaries, chance), 1)],
+            84..93 if !self.seats.is_empty() => vec![(pick(&self.seats, chance), 1)],
+            93..100 if !self.canaries.is_empty() => vec![(pick(&self.canaries, chance), 1)],
             _ => vec![(sku, 1)],
         };
         Basket { barrier: self.barrier && chance.u32(..10) == 0, ..Basket::of(items) }
@@ -170,6 +167,11 @@ fn attacks_each(workload: &Workload) -> u32 {
     // A tenth more than asked for: some attackers do not get as far as their attack.
     let wanted = u64::from(load.attacks) * 11 / 10;
     u32::try_from(wanted.div_ceil(expected.max(1))).unwrap_or(1).clamp(1, 20)
+}
+
+/// One of them.
+pub(crate) fn pick(among: &[SkuId], chance: &mut fastrand::Rng) -> SkuId {
+    among.get(chance.usize(..among.len().max(1))).copied().unwrap_or(SkuId::from_index(0))
 }
 
 /// `low..high` milliseconds.

@@ -29,9 +29,11 @@ pub(crate) async fn attack(workers: Vec<Worker>) -> Result<(), LoadError> {
         })
     });
     let scenario = Scenario::new("shoppers").register_transaction(Transaction::new(work));
-    let attack = GooseAttack::initialize_with_config(configuration(count)).map_err(failed)?;
+    let attack = GooseAttack::initialize_with_config(configuration(count))
+        .map_err(|error| failed(&error))?;
     let _quiet = Quiet::begin();
-    attack.register_scenario(scenario).execute().await.map_err(failed)?;
+    // Goose's future is large.
+    Box::pin(attack.register_scenario(scenario).execute()).await.map_err(|error| failed(&error))?;
     Ok(())
 }
 
@@ -83,6 +85,6 @@ fn configuration(users: usize) -> GooseConfiguration {
     configuration
 }
 
-fn failed(error: GooseError) -> LoadError {
+fn failed(error: &GooseError) -> LoadError {
     LoadError::Goose(error.to_string())
 }

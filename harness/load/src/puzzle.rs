@@ -30,6 +30,7 @@ impl Solvers {
                 let (puzzles, scheduler) = (puzzles.clone(), scheduler.clone());
                 let (solved, cpu_ns) = (solved.clone(), cpu_ns.clone());
                 let work = move || {
+                    let mut counted = 0;
                     loop {
                         let next = puzzles.lock().expect("no solver panics").recv();
                         let Ok((mut shopper, challenge)) = next else { return };
@@ -38,10 +39,9 @@ impl Solvers {
                             onsale_pow::solve_json(&challenge, TRIES_MAX).ok().flatten();
                         solved.fetch_add(u64::from(shopper.puzzle.is_some()), Ordering::Relaxed);
                         scheduler.ready(Task::Shopper(shopper));
-                        cpu_ns.store(
-                            cpu_ns.load(Ordering::Relaxed).max(thread_cpu_ns()),
-                            Ordering::Relaxed,
-                        );
+                        let used = thread_cpu_ns();
+                        cpu_ns.fetch_add(used.saturating_sub(counted), Ordering::Relaxed);
+                        counted = used;
                     }
                 };
                 std::thread::Builder::new()
@@ -60,12 +60,11 @@ impl Solvers {
 
     /// Ends the threads and says how much they did.
     pub(crate) fn stop(self) -> (u64, Duration) {
-        let count = self.threads.len() as u64;
         drop(self.queue);
         for thread in self.threads {
             thread.join().expect("no solver panics");
         }
-        let cpu = Duration::from_nanos(self.cpu_ns.load(Ordering::Relaxed) * count);
+        let cpu = Duration::from_nanos(self.cpu_ns.load(Ordering::Relaxed));
         (self.solved.load(Ordering::Relaxed), cpu)
     }
 }

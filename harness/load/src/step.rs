@@ -91,7 +91,10 @@ impl Worker {
         let id = shopper.buyer.id;
         let want = shopper.want(now, due, &shared.scene, || shared.pool.steal_token(id));
         let (call, twice, barrier, other) = match want {
-            Want::Nothing => return shared.end(*shopper),
+            Want::Nothing => {
+                shared.end(&shopper);
+                return Ok(());
+            }
             Want::Sleep(until) => {
                 shared.scheduler.again(until, Task::Shopper(shopper));
                 return Ok(());
@@ -134,7 +137,7 @@ impl Worker {
         }
         match flow {
             Flow::After(pause) => {
-                shared.scheduler.again(answer.end.plus(nanos(pause)), Task::Shopper(shopper))
+                shared.scheduler.again(answer.end.plus(nanos(pause)), Task::Shopper(shopper));
             }
             Flow::Solve(challenge) => {
                 // The solvers outlive the workers; they only end when every sender is gone.
@@ -168,7 +171,7 @@ impl Shared {
         other
     }
 
-    fn end(&self, shopper: Shopper) -> Result<(), RecordError> {
+    fn end(&self, shopper: &Shopper) {
         if shopper.is_customer() {
             self.pool.remember(&shopper.buyer);
         }
@@ -180,7 +183,6 @@ impl Shared {
             }
         }
         self.scheduler.finished();
-        Ok(())
     }
 
     /// What chaos and the bars want to know.

@@ -130,6 +130,9 @@ impl Swarm {
         turning.abort();
         ending.abort();
         let (puzzles, puzzle_cpu) = tokio::task::block_in_place(|| solvers.stop());
+        // Who was with a worker or a solver when the load ended.
+        let (due, asleep) = shared.scheduler.close();
+        remember(&shared, due.into_iter().chain(asleep));
         if let Some(error) = shared.failed.lock().expect("no holder panics").take() {
             return Err(error.into());
         }
@@ -211,7 +214,12 @@ async fn end_early(shared: Arc<Shared>, mut stop: watch::Receiver<bool>, limit: 
     shared.stopping.store(true, Ordering::Relaxed);
     let (due, asleep) = shared.scheduler.close();
     shared.stats.lock().expect("no holder panics").backlog += due.len() as u64;
-    for task in due.into_iter().chain(asleep) {
+    remember(&shared, due.into_iter().chain(asleep));
+}
+
+/// Whoever has something is asked for it at the end, even if the load ended too early for them.
+fn remember(shared: &Shared, tasks: impl Iterator<Item = Task>) {
+    for task in tasks {
         if let Task::Shopper(shopper) = task
             && shopper.is_customer()
         {

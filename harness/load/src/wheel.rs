@@ -3,7 +3,9 @@
 //! Three wheels of 256 slots, one tick of 1 ms in the finest, so that 256³ ms (4.6 hours) can be waited for; what is due
 //! later waits in the last slot and is laid in again. Laying in and taking out cost O(1) a sleeper (Varghese & Lauck 1987).
 
-const SLOTS: usize = 256;
+/// 2^8 slots a wheel.
+const SLOT_BITS: usize = 8;
+const SLOTS: usize = 1 << SLOT_BITS;
 const LEVELS: usize = 3;
 
 /// Sleepers by the tick at which they are due.
@@ -56,6 +58,12 @@ impl<T> Wheel<T> {
         }
     }
 
+    /// Takes everything out, in no particular order.
+    pub(crate) fn empty(&mut self) -> impl Iterator<Item = T> {
+        self.count = 0;
+        self.levels.iter_mut().flatten().flat_map(std::mem::take).map(|(_, sleeper)| sleeper)
+    }
+
     /// Spreads a coarse slot over the finer wheels. What is due at this very tick lands in the finest slot of now.
     fn cascade(&mut self, level: usize) {
         let slot =
@@ -73,7 +81,7 @@ impl<T> Wheel<T> {
 
 /// Ticks of one slot of a level.
 const fn span(level: usize) -> u64 {
-    (SLOTS as u64).pow(level as u32)
+    1 << (SLOT_BITS * level)
 }
 
 #[cfg(test)]
@@ -96,7 +104,8 @@ mod tests {
                     model.entry(due.max(now + 1)).or_default().push(next);
                     next += 1;
                 }
-                now += chance.u64(1..1 << chance.u32(1..14));
+                let jump = 1 << chance.u32(1..14);
+                now += chance.u64(1..jump);
                 let mut out = vec![];
                 wheel.advance(now, &mut out);
                 let mut later = model.split_off(&(now + 1));

@@ -11,8 +11,9 @@ pub(crate) fn heal(name: &RunName) -> Ending {
     let folder = runs::find(name)?;
     let healed = onsale_chaos::heal(&road::journal(&folder))
         .map_err(|error| Failure::new(ExitCode::Unhealed, error))?;
-    let text: String =
+    let lines: Vec<String> =
         healed.iter().map(|healed| format!("{}: {}\n", healed.fault, healed.done)).collect();
-    output::data(if text.is_empty() { "nothing was left to undo\n" } else { &text });
+    let text = if lines.is_empty() { "nothing was left to undo\n".into() } else { lines.concat() };
+    output::data(&text);
     Ok(ExitCode::Pass)
 }

@@ -1,6 +1,5 @@
 //! `onsale list`: what there is of a kind, a line each.
 
-use super::Ending;
 use crate::args::{Kind, List};
 use crate::{output, runs};
 use onsale_contract::problem::ErrorCode;
@@ -9,7 +8,7 @@ use onsale_shop::defect::Defect;
 use std::path::Path;
 
 /// Prints the names and what each means in a line.
-pub(crate) fn list(options: &List) -> Ending {
+pub(crate) fn list(options: &List) -> ExitCode {
     let rows = rows(options.kind, &options.results);
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let text: String = rows
@@ -17,7 +16,7 @@ pub(crate) fn list(options: &List) -> Ending {
         .map(|(name, help)| format!("{name:width$}  {help}").trim_end().to_owned() + "\n")
         .collect();
     output::data(&text);
-    Ok(ExitCode::Pass)
+    ExitCode::Pass
 }
 
 fn rows(kind: Kind, results: &Path) -> Vec<(String, String)> {

@@ -33,7 +33,7 @@ pub(crate) fn dispatch(args: Args) -> Ending {
         Verb::Target(options) => target::target(options),
         Verb::Psp(options) => psp::psp(options),
         Verb::Explain(options) => explain::explain(&options),
-        Verb::List(options) => list::list(&options),
+        Verb::List(options) => Ok(list::list(&options)),
         Verb::Inspect(options) => inspect::inspect(&options),
         Verb::Probe(options) => probe::probe(&options),
         Verb::Heal(name) => heal::heal(&name),

@@ -47,22 +47,13 @@ async fn go(options: &Probe) -> Ending {
     client.provision(&scribe).await.map_err(|error| unreachable(anyhow::Error::from(error)))?;
     let probe =
         onsale_client::probe(&client, &scribe, "probe").await.map_err(anyhow::Error::from)?;
-    let mut text = String::new();
     for check in &probe.checks {
-        text += &format!(
-            "{} {}: {}\n",
-            if check.passed { "ok  " } else { "FAIL" },
-            check.name,
-            check.seen
-        );
-        if options.trace {
-            check
-                .variables
-                .iter()
-                .for_each(|(name, value)| text += &format!("       {name} = {value}\n"));
+        let word = if check.passed { "ok  " } else { "FAIL" };
+        output::data(&format!("{word} {}: {}\n", check.name, check.seen));
+        for (name, value) in check.variables.iter().filter(|_| options.trace) {
+            output::data(&format!("       {name} = {value}\n"));
         }
     }
-    output::data(&text);
     Ok(if probe.passed() { ExitCode::Pass } else { ExitCode::Unreachable })
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn run(options: &Run) -> Ending {
 async fn play(options: &Run, plans: Plans) -> Ending {
     let told = signals::watch();
     let stage = Stage::set(options, plans).await?;
-    let played = Player::new(&stage, told.clone()).play().await?;
+    let mut played = Player::new(&stage, told.clone()).play().await?;
     let interrupted = *told.borrow();
     if let Some(provider) = &stage.backend.provider
         && let Err(error) = provider.intact()
@@ -26,13 +26,11 @@ async fn play(options: &Run, plans: Plans) -> Ending {
         tracing::error!("{error}");
     }
     // An interrupted or broken record stays unsealed: it proves nothing, but may still convict.
-    if interrupted.is_none() && played.record_failure.is_none() {
-        if let Err(error) = stage.recording.seal() {
-            let failure = road::phases::chain(&error);
-            let played = road::phases::Played { record_failure: Some(failure), ..played };
-            judge::write_facts(&stage, &played, interrupted)?;
-            return finish(&stage);
-        }
+    if interrupted.is_none()
+        && played.record_failure.is_none()
+        && let Err(error) = stage.recording.seal()
+    {
+        played.record_failure = Some(road::phases::chain(&error));
     }
     judge::write_facts(&stage, &played, interrupted)?;
     finish(&stage)

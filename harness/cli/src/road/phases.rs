@@ -96,7 +96,8 @@ impl<'a> Player<'a> {
         }
         if let Some(process) = self.stage.process() {
             // A target that a fault left paused or away is ended all the same.
-            drop(process.stop(Duration::from_secs(10)).await.context("failed to stop the target")?);
+            let _exit_status =
+                process.stop(Duration::from_secs(10)).await.context("failed to stop the target")?;
         }
         Ok(self.played)
     }
@@ -157,7 +158,7 @@ impl<'a> Player<'a> {
         match breaking.await.expect("chaos does not panic") {
             Ok(report) => self.played.faults = report,
             Err(error) => {
-                self.played.problems.push(format!("chaos ended early: {}", chain(&error)))
+                self.played.problems.push(format!("chaos ended early: {}", chain(&error)));
             }
         }
         self.played.stats = loaded?;
@@ -206,11 +207,6 @@ impl<'a> Player<'a> {
 
 /// An error and its causes, in one line.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text += &format!(": {error}");
-        cause = error.source();
-    }
-    text
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -42,7 +42,7 @@ pub(crate) fn text(path: &Path) -> Result<String, Failure> {
 
 /// A workload.
 pub(crate) fn workload(path: &Path) -> Result<Workload, Failure> {
-    Workload::parse(path, &text(path)?, &Names::all().known()).map_err(mistakes)
+    Workload::parse(path, &text(path)?, &Names::all().known()).map_err(|found| mistakes(&found))
 }
 
 /// The steps of a chaos plan.
@@ -50,12 +50,14 @@ pub(crate) fn chaos(path: &Path) -> Result<Vec<Step>, Failure> {
     if path == Path::new("none") {
         return Ok(vec![]);
     }
-    Ok(ChaosPlan::parse(path, &text(path)?, &Names::all().known()).map_err(mistakes)?.steps)
+    Ok(ChaosPlan::parse(path, &text(path)?, &Names::all().known())
+        .map_err(|found| mistakes(&found))?
+        .steps)
 }
 
 /// A mapping.
 pub(crate) fn target(path: &Path) -> Result<Target, Failure> {
-    Target::parse(path, &text(path)?).map_err(mistakes)
+    Target::parse(path, &text(path)?).map_err(|found| mistakes(&found))
 }
 
 /// Where a workload's mapping lies: beside the workload, or where the command was started.
@@ -64,7 +66,7 @@ pub(crate) fn mapping_path(workload: &Workload, path: &Path) -> PathBuf {
     if beside.is_file() { beside } else { Path::new("workloads").join(&workload.target) }
 }
 
-fn mistakes(mistakes: onsale_plan::Diagnostics) -> Failure {
+fn mistakes(mistakes: &onsale_plan::Diagnostics) -> Failure {
     Failure::usage(anyhow!("{mistakes}"))
         .hint("onsale inspect FILE shows a plan with its defaults filled in")
 }

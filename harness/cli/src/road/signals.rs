@@ -20,7 +20,7 @@ pub(crate) fn watch() -> watch::Receiver<Option<ExitCode>> {
     let (tell, told) = watch::channel(None);
     tokio::spawn(async move {
         let code = terminated().await;
-        drop(tell.send(Some(code)));
+        tell.send_replace(Some(code));
         // The receivers keep the value; the sender must outlive them for `changed()` not to fail.
         std::future::pending::<()>().await;
     });

@@ -1,7 +1,7 @@
 //! Takes units and does not pay: some are given back, most are left to expire. Many sit on canary SKUs.
 
 use super::Persona;
-use crate::deal::{Act, Age, Basket, Deal, think};
+use crate::deal::{Act, Age, Basket, Deal, pick, think};
 use std::time::Duration;
 
 /// The persona.
@@ -15,10 +15,10 @@ pub(super) static HOARDER: Persona = Persona {
 fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
     let mut acts = vec![Act::Enter { poll_faster: 1 }];
     if chance.u32(..100) < 60 && !deal.canaries.is_empty() {
-        let sku = deal.pick(&deal.canaries, chance);
+        let sku = pick(&deal.canaries, chance);
         acts.push(Act::Hold(Basket { patience: 4, ..Basket::of(vec![(sku, 1)]) }));
     } else {
-        let sku = deal.pick(&deal.hot, chance);
+        let sku = pick(&deal.hot, chance);
         acts.push(Act::Hold(Basket::of(vec![(sku, i64::from(chance.u32(1..=deal.limit)))])));
     }
     match chance.u32(..10) {

@@ -1,7 +1,7 @@
 //! Reloads the page and the stock all the time, polls the queue four times as often as asked, and buys. Half of them sit on one canary SKU and ask for it until it comes back.
 
 use super::{Persona, buy};
-use crate::deal::{Act, Basket, Deal, think};
+use crate::deal::{Act, Basket, Deal, pick, think};
 use std::time::Duration;
 
 /// The persona.
@@ -17,7 +17,7 @@ fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
     acts.push(Act::Enter { poll_faster: 4 });
     acts.extend([Act::Stock, think(chance, 10, 60), Act::Stock]);
     if chance.bool() && !deal.canaries.is_empty() {
-        let sku = deal.pick(&deal.canaries, chance);
+        let sku = pick(&deal.canaries, chance);
         acts.push(Act::Chase {
             sku,
             every: Duration::from_millis(chance.u64(120..260)),

@@ -1,7 +1,7 @@
 //! A farm: 25 accounts on shared devices and few cards. Takes as much as the limits allow, and asks for more.
 
 use super::{Persona, buy};
-use crate::deal::{Act, Basket, Deal, Intrusion};
+use crate::deal::{Act, Basket, Deal, Intrusion, pick};
 
 /// The persona.
 pub(super) static SCALPER: Persona = Persona {
@@ -12,7 +12,7 @@ pub(super) static SCALPER: Persona = Persona {
 };
 
 fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
-    let sku = deal.pick(&deal.hot, chance);
+    let sku = pick(&deal.hot, chance);
     let most = i64::from(deal.limit);
     let first = chance.i64(1..=most);
     let mut acts = vec![Act::Enter { poll_faster: 2 }];
