@@ -6,6 +6,7 @@
 //! slow, and latency counts from the instant at which a step was due.
 
 mod arrival;
+mod cast;
 mod closing;
 mod deal;
 mod goose;

@@ -1,13 +1,14 @@
 //! The phases of a load, one after the other.
 
+use crate::cast::cast;
 use crate::deal::Deal;
 use crate::pool::Pool;
 use crate::puzzle::Solvers;
 use crate::scheduler::{Scheduler, Task};
-use crate::session::{Scene, shopper_chance};
+use crate::session::Scene;
 use crate::stats::LoadStats;
 use crate::step::{Shared, Worker};
-use crate::{Live, Persona, arrivals, goose, persona};
+use crate::{Live, arrivals, goose, persona};
 use onsale_client::Client;
 use onsale_history::{BuyerId, InstrumentId, KeyId, Nanos, Record, RecordError, Scribe};
 use onsale_plan::{Model, PuzzleScheme, Workload};
@@ -226,22 +227,4 @@ fn remember(shared: &Shared, tasks: impl Iterator<Item = Task>) {
             shared.pool.remember(&shopper.buyer);
         }
     }
-}
-
-/// Who is what: as many of each persona as its weight says, farms in blocks, everybody else shuffled.
-fn cast(workload: &Workload, seed: u64) -> Vec<&'static Persona> {
-    let load = &workload.load;
-    let total: u32 = load.personas.values().sum();
-    let shoppers = load.shoppers as usize;
-    let mut all: Vec<&'static Persona> = vec![];
-    let mut sum = 0;
-    for (name, weight) in &load.personas {
-        sum += weight;
-        let until = shoppers * sum as usize / total.max(1) as usize;
-        let persona = persona::by_name(name).expect("the plan knows the personas");
-        all.resize(until.max(all.len()), persona);
-    }
-    let mut chance = shopper_chance(seed, u32::MAX);
-    chance.shuffle(&mut all);
-    all
 }

@@ -60,14 +60,14 @@ pub(crate) fn buy(chance: &mut fastrand::Rng) -> Vec<Act> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::PERSONAS;
     use crate::deal::{Act, Deal};
     use onsale_history::SkuId;
     use std::collections::BTreeSet;
     use std::time::Duration;
 
-    pub(super) fn deal() -> Deal {
+    pub(crate) fn deal() -> Deal {
         let ids = |range: std::ops::Range<usize>| range.map(SkuId::from_index).collect();
         Deal {
             hot: ids(0..2),

@@ -42,7 +42,7 @@ impl Shopper {
         }
         match call.kind {
             CallKind::Hold => self.held(call, answer, &act),
-            CallKind::Checkout => self.checked_out(answer),
+            CallKind::Checkout => self.checked_out(call, answer),
             CallKind::Pay => self.paid(answer),
             CallKind::ReadOrder => self.watched(answer),
             _ => self.on(),
@@ -192,10 +192,12 @@ impl Shopper {
         }
     }
 
-    fn checked_out(&mut self, answer: &Answer) -> Flow {
+    fn checked_out(&mut self, call: &Call, answer: &Answer) -> Flow {
         if answer.outcome != Outcome::Ok {
             return self.leave();
         }
+        let first = self.repeats.map_or(answer.op, |(first, _)| first);
+        self.checkout.get_or_insert((first, call.key));
         self.order = answer.order.or(self.order);
         self.charge = answer.charge.or(self.charge);
         self.on()

@@ -21,6 +21,8 @@ pub(crate) struct Shopper {
     pub(super) door: Door,
     pub(super) chance: fastrand::Rng,
     pub(super) hold: Option<Held>,
+    /// The operation that made the order, and its key.
+    pub(super) checkout: Option<(OpId, Option<KeyId>)>,
     pub(super) order: Option<OrderId>,
     pub(super) charge: Option<ChargeId>,
     pub(super) keys: u32,
@@ -105,7 +107,7 @@ impl Shopper {
         } else {
             number
         };
-        Self {
+        let mut shopper = Self {
             number,
             persona,
             buyer,
@@ -117,6 +119,7 @@ impl Shopper {
             door: Door::Outside,
             chance,
             hold: None,
+            checkout: None,
             order: None,
             charge: None,
             keys: 0,
@@ -126,11 +129,18 @@ impl Shopper {
             patience: 0,
             repeats: None,
             spent: None,
-        }
+        };
+        shopper.begin();
+        shopper
     }
 
     pub(super) fn step(&mut self) {
         self.at += 1;
+        self.begin();
+    }
+
+    /// Every act begins with fresh counters.
+    pub(super) fn begin(&mut self) {
         (self.tries, self.silences, self.repeats) = (0, 0, None);
         self.patience = match self.program.get(usize::from(self.at)) {
             Some(Act::Hold(Basket { patience, .. })) => *patience,

@@ -110,6 +110,10 @@ impl Shopper {
                 (call.kind, call.label, call.hold) =
                     (CallKind::Checkout, *label, Some(self.hold.as_ref()?.hold));
                 twice = *both;
+                if *label == Label::Replay {
+                    let (first, key) = self.checkout?;
+                    (call.key, call.link) = (key, Some(first));
+                }
             }
             Act::Pay { twice: both } => {
                 (call.kind, call.order, call.charge) =
