@@ -76,7 +76,7 @@ defects! {
     PhantomOrders "phantom-orders";
     /// Each checkout of a hold makes and captures another payment.
     TwoPayments "two-payments";
-    /// Holds are granted before the sale opens.
+    /// Shoppers are admitted and holds granted before the sale opens.
     OpensEarly "opens-early";
     /// A checkout is confirmed before its payment is.
     ConfirmBeforePayment "confirm-before-payment";

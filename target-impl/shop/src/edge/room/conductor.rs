@@ -318,7 +318,11 @@ impl Conductor {
         let mut count = self.pace.allowed(now, queue.rate_per_s, queue.batch);
         let worth =
             usize::try_from(queue.batch.div_ceil(2)).unwrap_or(usize::MAX).min(self.line.len());
-        if self.clock.wall_ms() < config.sale_opens_at_ms || (alone && count < worth) {
+        let opens_at_ms = match self.defects.has(Defect::OpensEarly) {
+            true => config.queue_opens_at_ms,
+            false => config.sale_opens_at_ms,
+        };
+        if self.clock.wall_ms() < opens_at_ms || (alone && count < worth) {
             return Vec::new();
         }
         if self.defects.has(Defect::AdmissionBurst) {
