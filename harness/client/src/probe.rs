@@ -17,7 +17,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 const TRIES_MAX: u64 = 1 << 24;
 
 /// Checks of what a target does, not of how it speaks: in a run, rules judge these from many occasions.
-const JUDGED: [&str; 6] = [
+const JUDGED: [&str; 7] = [
+    "the provider takes the payment",
     "a hold without a token is refused",
     "the same key gives the same hold",
     "the same key with another body is refused",
