@@ -140,7 +140,7 @@ pub(crate) enum Target {
     Serve(TargetServe),
 }
 
-/// `onsale target serve`. Secrets come from the environment only.
+/// `onsale target serve`. Secrets are better given by the environment: everybody on a machine can read arguments.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TargetServe {
     /// Where to listen.

@@ -57,16 +57,22 @@ fn exit(number: &str) -> Option<String> {
     Some(format!("exit {number}\n\n{}\n", code.help().trim()))
 }
 
+/// Names that share a word or their beginning with what was asked for.
 fn hint(name: &str) -> String {
+    if name.starts_with("exit ") {
+        return "see what there is: onsale list exits".into();
+    }
     let all = onsale_checker::RULES
         .iter()
         .map(|rule| rule.name())
         .chain(Defect::ALL.iter().map(|defect| defect.word()))
         .chain(onsale_load::PERSONAS.iter().map(|persona| persona.name))
-        .chain(onsale_chaos::FAULTS.iter().map(|fault| fault.name()));
+        .chain(onsale_chaos::FAULTS.iter().map(|fault| fault.name()))
+        .chain(ErrorCode::ALL.iter().map(|code| code.word()));
     let part = name.split('-').max_by_key(|part| part.len()).unwrap_or(name);
-    let near: Vec<&str> =
-        all.filter(|known| !part.is_empty() && known.contains(part)).take(5).collect();
+    let begins = |known: &str| name.get(..4).is_some_and(|beginning| known.starts_with(beginning));
+    let has = |known: &str| !part.is_empty() && known.contains(part);
+    let near: Vec<&str> = all.filter(|known| has(known) || begins(known)).take(5).collect();
     if near.is_empty() {
         "see what there is: onsale list rules".into()
     } else {
