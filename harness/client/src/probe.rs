@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 const TRIES_MAX: u64 = 1 << 24;
 
 /// Checks of what a target does, not of how it speaks: in a run, rules judge these from many occasions.
-const JUDGED: [&str; 7] = [
+const JUDGED: [&str; 9] = [
     "the provider takes the payment",
     "a hold without a token is refused",
     "the same key gives the same hold",
@@ -25,6 +25,8 @@ const JUDGED: [&str; 7] = [
     "a hold reads as held",
     "a paid order is confirmed",
     "the buyer's orders are listed",
+    "another unit can be held",
+    "a hold can be given back",
 ];
 
 /// One thing that was looked at.

@@ -1,5 +1,7 @@
 //! What the world gets wrong: each mistake has a clear error and a documented exit code.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of tests may panic as tests do")]
+
 use onsale_e2e::{SECRETS, command, onsale, root, run};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -318,10 +318,8 @@ impl Conductor {
         let mut count = self.pace.allowed(now, queue.rate_per_s, queue.batch);
         let worth =
             usize::try_from(queue.batch.div_ceil(2)).unwrap_or(usize::MAX).min(self.line.len());
-        let opens_at_ms = match self.defects.has(Defect::OpensEarly) {
-            true => config.queue_opens_at_ms,
-            false => config.sale_opens_at_ms,
-        };
+        let early = self.defects.has(Defect::OpensEarly);
+        let opens_at_ms = if early { config.queue_opens_at_ms } else { config.sale_opens_at_ms };
         if self.clock.wall_ms() < opens_at_ms || (alone && count < worth) {
             return Vec::new();
         }
