@@ -26,3 +26,4 @@ pub use live::Live;
 pub use persona::{PERSONAS, Persona};
 pub use stats::{LoadStats, Second, Spread};
 pub use swarm::{LoadError, Swarm, SwarmConfig};
+pub use wheel::Wheel;

@@ -9,21 +9,27 @@ const SLOTS: usize = 1 << SLOT_BITS;
 const LEVELS: usize = 3;
 
 /// Sleepers by the tick at which they are due.
-pub(crate) struct Wheel<T> {
+pub struct Wheel<T> {
     levels: [Vec<Vec<(u64, T)>>; LEVELS],
     now: u64,
     count: usize,
 }
 
+impl<T> Default for Wheel<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T> Wheel<T> {
     /// An empty wheel at tick 0.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let level = || (0..SLOTS).map(|_| vec![]).collect();
         Self { levels: [level(), level(), level()], now: 0, count: 0 }
     }
 
     /// Lays a sleeper in; what is due now or earlier comes out at the next tick.
-    pub(crate) fn lay(&mut self, due: u64, sleeper: T) {
+    pub fn lay(&mut self, due: u64, sleeper: T) {
         self.count += 1;
         self.place(due, sleeper);
     }
@@ -39,7 +45,7 @@ impl<T> Wheel<T> {
     }
 
     /// Goes on to a tick and takes out all that is due by then, in the order of the ticks.
-    pub(crate) fn advance(&mut self, to: u64, due: &mut Vec<(u64, T)>) {
+    pub fn advance(&mut self, to: u64, due: &mut Vec<(u64, T)>) {
         while self.now < to {
             if self.count == 0 {
                 self.now = to;
@@ -59,7 +65,7 @@ impl<T> Wheel<T> {
     }
 
     /// Takes everything out, in no particular order.
-    pub(crate) fn empty(&mut self) -> impl Iterator<Item = T> {
+    pub fn empty(&mut self) -> impl Iterator<Item = T> {
         self.count = 0;
         self.levels.iter_mut().flatten().flat_map(std::mem::take).map(|(_, sleeper)| sleeper)
     }
