@@ -259,7 +259,7 @@ fn answer(
         let (mut from, mut to) = (shop.try_clone()?, shopper.try_clone()?);
         std::thread::spawn(move || std::io::copy(&mut from, &mut to));
     }
-    let mut buffer = [0; 65_536];
+    let mut buffer = vec![0; 65_536];
     loop {
         let read = shopper.read(&mut buffer)?;
         if read == 0 {
