@@ -30,7 +30,7 @@ fn filled_in(file: &Path) -> Result<String, Failure> {
     Ok(if has("operations:") {
         onsale_plan::inspect(&plan::target(file)?)
     } else if has("steps:") {
-        onsale_plan::inspect(&plan::chaos(file)?)
+        onsale_plan::inspect(&plan::chaos_plan(file)?)
     } else {
         onsale_plan::inspect(&plan::workload(file)?)
     })

@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow};
 use onsale_chaos::{Backend, Journal, Process};
 use onsale_client::{Client, RunContext};
 use onsale_history::{Clock, Memory, Names, Nanos, Recording, Scribe};
-use onsale_plan::{PaymentMode, Step, Target, Workload};
+use onsale_plan::{ChaosPlan, PaymentMode, Step, Target, Workload};
 use onsale_psp::{Config, Knobs, Provider, Retry};
 use onsale_report::exit::ExitCode;
 use std::net::SocketAddr;
@@ -294,5 +294,10 @@ fn write_plans(folder: &Path, plans: &Plans) -> Result<(), Failure> {
     };
     write("workload.yaml", onsale_plan::inspect(&plans.workload))?;
     write("target.yaml", onsale_plan::inspect(&plans.target))?;
-    Ok(write("chaos.yaml", onsale_plan::inspect(&plans.steps))?)
+    let chaos = ChaosPlan {
+        name: plans.workload.name.clone(),
+        description: "What was broken in this run.".into(),
+        steps: plans.steps.clone(),
+    };
+    Ok(write("chaos.yaml", onsale_plan::inspect(&chaos))?)
 }
