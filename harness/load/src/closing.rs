@@ -278,7 +278,10 @@ async fn resolve_one(hand: &mut Hand, open: &mut Unresolved) -> Result<bool, Rec
     if open.call.kind == CallKind::Challenge {
         return Ok(true);
     }
-    call.process = open.call.process;
+    // Another body under a known key stays one: with its own body the key would answer for the first request.
+    if open.call.label == Label::OtherBody {
+        call.label = Label::OtherBody;
+    }
     let answer = ask_until_known(hand, &mut open.buyer, call).await?;
     Ok(!answer.outcome.is_indeterminate())
 }
@@ -298,7 +301,9 @@ async fn ask_until_known(
         if !open || tries >= TRIES_MAX {
             return Ok(answer);
         }
-        if answer.outcome.is_indeterminate() && call.label != Label::Final {
+        if answer.outcome.is_indeterminate()
+            && !matches!(call.label, Label::Final | Label::OtherBody)
+        {
             call.link.get_or_insert(answer.op);
             call.label = Label::Resolve;
         }

@@ -1,7 +1,10 @@
 //! The two envelopes of a SKU: when units are certainly out, and when they possibly are.
 
 use super::{At, Facts, Lease, SaleTimes};
-use onsale_history::{Class, ConfirmPolicy, KeyId, Label, LateCapture, Nanos, Operation, Outcome};
+use onsale_history::{
+    Class, ConfirmPolicy, KeyId, Label, LateCapture, Nanos, OpId, Operation, Outcome,
+};
+use std::collections::BTreeMap;
 
 /// Units that are out for a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,6 +195,7 @@ fn passing(facts: &Facts<'_>, op: &Operation) -> Option<Nanos> {
 /// The tries of which nobody knows whether they hold units.
 pub(super) fn ghosts(facts: &Facts<'_>, times: &SaleTimes) -> Vec<Ghost> {
     let mut all = Vec::new();
+    let refused_again = other_bodies_refused(facts);
     for (at, op) in (0..).zip(&facts.history.operations) {
         if op.kind() != onsale_history::CallKind::Hold || !op.outcome().is_indeterminate() {
             continue;
@@ -205,8 +209,9 @@ pub(super) fn ghosts(facts: &Facts<'_>, times: &SaleTimes) -> Vec<Ghost> {
         let ends = tries
             .iter()
             .map(|&other| facts.op(other))
-            .filter(|other| other.start >= op.start && settles(other));
+            .filter(|other| other.start >= op.start && (settles(other) || locked_out(op, other)));
         let last = ends.map(|other| other.end).max();
+        let last = last.or_else(|| refused_again.get(&op.id).copied());
         // A refusal of the same key is not kept by the target: a request that was stuck on its way may still be granted
         // after it. Only when the quiet begins is nothing in flight any more.
         let bound = match (last, times.quiesce) {
@@ -218,6 +223,28 @@ pub(super) fn ghosts(facts: &Facts<'_>, times: &SaleTimes) -> Vec<Ghost> {
         all.push(Ghost { at, gone, settled: last.is_some() });
     }
     all
+}
+
+/// Requests with another body that were answered at last, asked again: what they were, and the end of the refusal. The key
+/// is bound to its first body, so neither of them holds anything.
+fn other_bodies_refused(facts: &Facts<'_>) -> BTreeMap<OpId, Nanos> {
+    let again = facts.history.operations.iter().filter(|op| {
+        op.call.label == Label::OtherBody && matches!(op.outcome(), Outcome::Failed(Class::Invalid))
+    });
+    again.filter_map(|op| Some((op.call.link?, op.end))).collect()
+}
+
+/// A token that the door refuses when the same request comes again was no better the first time.
+fn locked_out(op: &Operation, again: &Operation) -> bool {
+    let attack = matches!(
+        op.call.label,
+        Label::ForgedToken
+            | Label::ReplayedToken
+            | Label::ExpiredToken
+            | Label::NoToken
+            | Label::Early
+    );
+    attack && matches!(again.outcome(), Outcome::Failed(Class::Denied))
 }
 
 /// The same key answered like this has no hold now.

@@ -50,9 +50,12 @@ pub(crate) fn chaos(path: &Path) -> Result<Vec<Step>, Failure> {
     if path == Path::new("none") {
         return Ok(vec![]);
     }
-    Ok(ChaosPlan::parse(path, &text(path)?, &Names::all().known())
-        .map_err(|found| mistakes(&found))?
-        .steps)
+    Ok(chaos_plan(path)?.steps)
+}
+
+/// A chaos plan.
+pub(crate) fn chaos_plan(path: &Path) -> Result<ChaosPlan, Failure> {
+    ChaosPlan::parse(path, &text(path)?, &Names::all().known()).map_err(|found| mistakes(&found))
 }
 
 /// A mapping.

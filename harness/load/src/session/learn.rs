@@ -73,12 +73,11 @@ impl Shopper {
         }
         if silent && !reading {
             // Whatever happens next, the first try stays open until somebody knows.
-            *resolve =
-                attack || matches!(act, Act::HoldAgain(_)) || self.silences + 1 >= SILENCES_MAX;
+            *resolve = attack || self.silences + 1 >= SILENCES_MAX;
         }
         self.tries += 1;
         self.silences += u32::from(silent);
-        if attack || matches!(act, Act::HoldAgain(_)) {
+        if attack {
             return Some(self.on());
         }
         if self.tries >= TRIES_MAX || self.silences >= SILENCES_MAX {
@@ -185,7 +184,8 @@ impl Shopper {
             }
             Class::Denied | Class::Expired if self.reentries < REENTRIES_MAX => {
                 self.reentries += 1;
-                (self.door, self.repeats) = (Door::Outside, None);
+                // A try that nobody knows of is repeated with its key once the shopper is in again.
+                self.door = Door::Outside;
                 Flow::After(RETRY)
             }
             _ => self.leave(),

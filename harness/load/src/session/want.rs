@@ -133,7 +133,11 @@ impl Shopper {
     /// The key of a new request, or the one of the request that is being repeated.
     fn keyed(&mut self, call: &mut Call, scene: &Scene) {
         if let Some((first, key)) = self.repeats {
-            (call.label, call.link) = (Label::Resolve, Some(first));
+            // Another body under a known key stays one: with its own body the key would answer for the first request.
+            if call.label != Label::OtherBody {
+                call.label = Label::Resolve;
+            }
+            call.link = Some(first);
             call.key = key.or(call.key);
         } else if call.key.is_none()
             && matches!(call.kind, CallKind::Hold | CallKind::Checkout | CallKind::Pay)
