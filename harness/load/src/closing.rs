@@ -22,8 +22,13 @@ const REFUSALS: u32 = 4;
 /// A drain may take so many buyers for each SKU, beside those who get something.
 const BUYERS_PER_SKU_MAX: usize = 40;
 
+/// Each closing phase may take so long. A target that has gone mad leaves the rest unknown, and the run says so.
+const PHASE_MAX: Nanos = Nanos::from_millis(15_000);
+
 /// One pair of hands: a connection and a log.
 struct Hand {
+    /// When the phase must be over.
+    deadline: Nanos,
     connection: Connection,
     record: Box<dyn Record>,
     scribe: Scribe,
@@ -35,6 +40,9 @@ impl Hand {
     }
     fn now(&self) -> Nanos {
         self.scribe.clock.now()
+    }
+    fn is_late(&self) -> bool {
+        self.now() > self.deadline
     }
 }
 
@@ -48,6 +56,7 @@ impl Swarm {
     fn hand(&self) -> Result<Hand, RecordError> {
         let config = &self.config;
         Ok(Hand {
+            deadline: config.scribe.clock.now().plus(PHASE_MAX),
             connection: config.client.connection(),
             record: (config.recorders)()?,
             scribe: config.scribe.clone(),
@@ -99,7 +108,11 @@ impl Swarm {
                 loop {
                     {
                         let mut drain = drain.lock().expect("no holder panics");
-                        if drain.left.is_empty() || drain.buyers_left == 0 || *stop.borrow() {
+                        if drain.left.is_empty()
+                            || drain.buyers_left == 0
+                            || *stop.borrow()
+                            || hand.is_late()
+                        {
                             return Ok(());
                         }
                         drain.buyers_left -= 1;
@@ -174,6 +187,9 @@ impl Swarm {
         let sale = &self.config.workload.sale;
         let Some(queue) = &sale.queue else { return Ok(true) };
         for _ in 0..TRIES_MAX {
+            if hand.is_late() {
+                break;
+            }
             let mut join = Call::of(CallKind::Join, process(buyer.id), hand.now());
             if sale.puzzle.scheme != onsale_plan::PuzzleScheme::None {
                 let ask = Call::of(CallKind::Challenge, process(buyer.id), hand.now());
@@ -193,6 +209,9 @@ impl Swarm {
                 continue;
             }
             for _ in 0..TRIES_MAX {
+                if hand.is_late() {
+                    break;
+                }
                 let poll = Call::of(CallKind::Poll, process(buyer.id), hand.now());
                 match hand.ask(buyer, &poll).await?.class {
                     Class::Ok => return Ok(true),
@@ -298,7 +317,7 @@ async fn ask_until_known(
         tries += 1;
         let open = answer.outcome.is_indeterminate()
             || matches!(answer.class, Class::Busy | Class::Unreachable);
-        if !open || tries >= TRIES_MAX {
+        if !open || tries >= TRIES_MAX || hand.is_late() {
             return Ok(answer);
         }
         if answer.outcome.is_indeterminate()
