@@ -6,12 +6,19 @@ use std::time::Duration;
 /// Tests run optimised: several of them put load on the machine.
 const PROFILE: &str = "ci";
 
+/// Tells the whole-system tests that the command was just built with them, so that none of them builds it again.
+const FRESH: (&str, &str) = ("ONSALE_E2E_FRESH", "1");
+
 fn all() -> anyhow::Result<()> {
     if shell::has_cargo("nextest") {
-        shell::run(&["cargo", "nextest", "run", "--workspace", "--cargo-profile", PROFILE], &[])?;
+        let nextest = ["cargo", "nextest", "run", "--workspace", "--cargo-profile", PROFILE];
+        shell::run(&nextest, &[FRESH])?;
         shell::run(&["cargo", "test", "--workspace", "--profile", PROFILE, "--doc"], &[])
     } else {
-        shell::run(&["cargo", "test", "--workspace", "--profile", PROFILE, "--no-fail-fast"], &[])
+        shell::run(
+            &["cargo", "test", "--workspace", "--profile", PROFILE, "--no-fail-fast"],
+            &[FRESH],
+        )
     }
 }
 
