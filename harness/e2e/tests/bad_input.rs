@@ -43,7 +43,7 @@ fn an_unknown_key_is_shown_at_its_line_and_exits_2() {
 fn a_wrong_unit_exits_2() {
     let folder = tempfile::tempdir().unwrap();
     let outcome =
-        run(&written(folder.path(), &small_with("ttl: 1", "ttl: 1 parsec #")), folder.path(), &[]);
+        run(&written(folder.path(), &small_with("ttl: 1s", "ttl: 1 parsec")), folder.path(), &[]);
     assert_eq!(outcome.code, 2, "{}", outcome.text);
     assert!(outcome.text.contains("ttl"), "{}", outcome.text);
 }

@@ -14,11 +14,19 @@ use std::time::Duration;
 /// A start may take so long.
 const READY_WAIT_MAX: Duration = Duration::from_secs(20);
 
+/// Ports below those that the kernel gives to outgoing connections: such a connection must not take the target's port while
+/// the target is down.
+const PORTS: std::ops::Range<u16> = 20_000..30_000;
+
 /// A port that is free now; it stays the target's, so that it can come back to it after a kill.
 pub(crate) fn free_address() -> Result<SocketAddr, Failure> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-        .context("failed to find a free port on 127.0.0.1")?;
-    Ok(listener.local_addr().context("failed to read the number of a free port")?)
+    let start = super::clock::now().unix_ns / 1_000 + u64::from(std::process::id()) * 7_919;
+    let count = u64::from(PORTS.end - PORTS.start);
+    let ports = (0..count).filter_map(|offset| u16::try_from((start + offset) % count).ok());
+    let mut addresses =
+        ports.map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, PORTS.start + port)));
+    let free = addresses.find(|address| TcpListener::bind(address).is_ok());
+    Ok(free.context("failed to find a free port on 127.0.0.1 between 20000 and 29999")?)
 }
 
 /// Starts the shop and waits until it is ready.
