@@ -22,6 +22,8 @@ fn program(deal: &Deal, chance: &mut fastrand::Rng) -> Vec<Act> {
         acts.extend([
             Act::Attack(Intrusion::BadSignature),
             Act::Attack(Intrusion::AlgorithmNone),
+            // With a ticket of the queue, unlike the sniper's: only the missing token is wrong.
+            Act::Attack(Intrusion::NoToken),
             think(chance, 5, 60),
             Act::Attack(Intrusion::Quantity(0)),
             Act::Attack(Intrusion::Quantity(-1)),
