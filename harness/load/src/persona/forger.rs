@@ -1,4 +1,4 @@
-//! Forges: puzzle solutions, token signatures, `alg: none`, and quantities below 1.
+//! Forges: puzzle solutions, token signatures, `alg: none`, quantities below 1, and requests without a token.
 
 use super::Persona;
 use crate::deal::{Act, Deal, Intrusion, think};
@@ -7,7 +7,7 @@ use onsale_history::Label;
 /// The persona.
 pub(super) static FORGER: Persona = Persona {
     name: "forger",
-    help: "Forges: puzzle solutions, token signatures, `alg: none`, and quantities below 1.",
+    help: "Forges: puzzle solutions, token signatures, `alg: none`, quantities below 1, and requests without a token.",
     farm: 1,
     program,
 };

@@ -290,6 +290,7 @@ fn attackers_attack_under_their_labels() {
                 "join forged-puzzle",
                 "hold forged-token bad-signature",
                 "hold forged-token algorithm-none",
+                "hold no-token absent",
                 "hold bad-quantity",
                 "hold bad-quantity",
             ],
