@@ -16,7 +16,7 @@ struct Case {
     #[serde(default = "small")]
     workload: String,
     /// Seeds to try, one run each, until one convicts; a race may need more than one.
-    #[serde(default = "one_seed")]
+    #[serde(default = "some_seeds")]
     seeds: Vec<u64>,
     /// All of these must be violated.
     must_speak: Vec<String>,
@@ -32,8 +32,9 @@ fn small() -> String {
     "workloads/small.yaml".into()
 }
 
-fn one_seed() -> Vec<u64> {
-    vec![7]
+/// Many defects are races: a run in which one never had its occasion says nothing.
+fn some_seeds() -> Vec<u64> {
+    vec![7, 8, 9]
 }
 
 /// Kills the target right after a hold was answered.
@@ -116,10 +117,17 @@ fn convicted_with(defect: &str, case: &Case, seed: u64) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The target dies in the middle and comes back; the safe design is proved all the same.
+/// The target dies in the middle and comes back; the safe design is proved all the same. A busy machine may leave a run
+/// undecided; that, and only that, is tried once more.
 fn proved(seed: u64) -> Result<(), Failed> {
-    let results = tempfile::tempdir()?;
-    let outcome = run(&small(), results.path(), &["--chaos", KILL, "--seed", &seed.to_string()]);
+    let attempt = || -> Result<Outcome, Failed> {
+        let results = tempfile::tempdir()?;
+        Ok(run(&small(), results.path(), &["--chaos", KILL, "--seed", &seed.to_string()]))
+    };
+    let mut outcome = attempt()?;
+    if outcome.code == 3 {
+        outcome = attempt()?;
+    }
     if outcome.code == 0 {
         Ok(())
     } else {
@@ -147,7 +155,7 @@ fn too_soon(seed: u64) -> Result<(), Failed> {
 fn canary() -> Result<(), Failed> {
     let case = Case {
         workload: small(),
-        seeds: one_seed(),
+        seeds: vec![7],
         must_speak: vec!["oversell".into()],
         may_speak: vec![],
         arguments: vec![],
